@@ -143,8 +143,10 @@ declare module '#platform/alarms' {
     balance_short: true
     /** A person disowned an account with a paid license that could not be refunded. */
     disowned_purchase: true
-    /** A bank decided a dispute again. */
+    /** A bank decided a dispute on appeal. */
     dispute_appeal: true
+    /** A bank decided a dispute again after an appeal, which is not recorded. */
+    dispute_reversed: true
     /** No template of this release can write an email. */
     email_unwritten: true
     /** A check of the ledger found differences. */

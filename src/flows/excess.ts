@@ -44,6 +44,15 @@ export async function chargeBalances(db: Db, user_id: UserId): Promise<ChargeBal
     where b.balance <> 0 order by c.created_at, c.id`)
 }
 
+/** What a buyer received in excess of a charge, in cents. */
+export async function excessOf(
+  db: Db,
+  { user_id, charge_id }: { user_id: UserId; charge_id: ChargeId },
+): Promise<Cents> {
+  const found = (await chargeBalances(db, user_id)).find((each) => each.charge_id === charge_id)
+  return cents(Math.max(0, found?.balance ?? 0))
+}
+
 /**
  * Divides an amount, in cents, among the charges with a positive balance, the earliest first. The
  * amount is no more than the sum of all balances: the negative ones reduce it.

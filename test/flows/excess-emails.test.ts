@@ -3,22 +3,21 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
 import { personalData } from '#flows/account'
-import { payBuyerOtherwise, recordRepayment, writeOffExcess } from '#flows/staff-actions'
+import { payBuyerOtherwise } from '#flows/staff-actions'
 import type { StoredEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { findMailboxEmail, listMailbox } from '#platform/mail'
-import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { MONEY_EMAILS } from '../../src/surfaces/emails/money.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { decide, objectTo } from '../support/disputes.ts'
-import { COMES_BACK, inExcess, staffWithReason } from '../support/excess.ts'
+import { COMES_BACK, inExcess, repay, staffWithReason, writeOffSeen } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { readPdf } from '../support/pdf.ts'
-import { type Bought, buy, passAndHandle, refund, staffActor } from '../support/refunds.ts'
+import { type Bought, buy, passAndHandle, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -27,24 +26,6 @@ before(async () => {
   await service.world.jobs.start()
 })
 after(() => closeSound(service))
-
-type Buyer = Pick<Bought, 'user_id'>
-
-async function repay({ user_id }: Buyer, amount: number, id = mintId(service.world.random, 'exr')) {
-  return await recordRepayment(service.world, await staffActor(service), {
-    id,
-    user_id,
-    amount: cents(amount),
-    way: 'bank_transfer',
-    reference: 'WIRE 4711',
-    paid_on: '2026-03-11',
-  })
-}
-
-async function writeOff({ user_id }: Buyer, seen: number) {
-  const staff = await staffWithReason(service)
-  return await writeOffExcess(service.world, staff, { user_id, seen: cents(seen) })
-}
 
 /** The text of the PDFs that are attached to the latest email with this subject. */
 async function attachedTo({ email }: Bought, subject: string): Promise<string[]> {
@@ -58,7 +39,7 @@ async function attachedTo({ email }: Bought, subject: string): Promise<string[]>
 describe('the email about an excess', () => {
   test('confirms a repayment, with what is left and the receipt', async () => {
     const bought = await inExcess(service, 500)
-    await repay(bought, 200)
+    await repay(service, bought, 200)
     const part = await emailTo(service, bought.email, /^We received your repayment of \$2\.00$/)
     assertContains(
       part,
@@ -69,7 +50,7 @@ describe('the email about an excess', () => {
       '/manage/',
     )
     assert.doesNotMatch(part, /Nothing is left/)
-    await repay(bought, 300)
+    await repay(service, bought, 300)
     const subject = 'We received your repayment of $3.00'
     const rest = await emailTo(service, bought.email, /^We received your repayment of \$3\.00$/)
     assertContains(rest, 'Nothing is left to repay.')
@@ -81,8 +62,8 @@ describe('the email about an excess', () => {
 
   test('says that the rest need not be repaid, without the reason of staff', async () => {
     const bought = await inExcess(service, 500)
-    await repay(bought, 200)
-    await writeOff(bought, 300)
+    await repay(service, bought, 200)
+    await writeOffSeen(service, bought, 300)
     const subject = 'You no longer need to repay $3.00'
     const message = await emailTo(service, bought.email, /^You no longer need to repay \$3\.00$/)
     assertContains(message, 'You received $3.00 more than you paid.', ', $3.00')
@@ -95,7 +76,7 @@ describe('the email about an excess', () => {
     const bought = await inExcess(service, 500)
     const { db } = service.world
     await db.run(sql`update users set language = 'es' where id = ${bought.user_id}`)
-    await repay(bought, 200)
+    await repay(service, bought, 200)
     const message = await emailTo(service, bought.email, /^Recibimos su devolución de /)
     assertContains(message, 'Por devolver: ', 'Referencia: WIRE 4711')
   })
@@ -112,19 +93,19 @@ describe('the email about an excess', () => {
     for (let last = 1, was_killed = true; was_killed; last += KILL_STRIDE) {
       const id = mintId(service.world.random, 'exr')
       const before = await queued(bought.user_id)
-      const { killed } = await untilKilled(last, () => repay(bought, 10, id))
+      const { killed } = await untilKilled(last, () => repay(service, bought, 10, { id }))
       const recorded = await ledger.findRepayment(db, id)
       assert.equal(await queued(bought.user_id), before + (recorded ? 1 : 0), `step ${last}`)
-      await repay(bought, 10, id)
+      await repay(service, bought, 10, { id })
       assert.equal(await queued(bought.user_id), before + 1)
       was_killed = killed
     }
     for (let last = 1, was_killed = true; was_killed; last += KILL_STRIDE) {
       const other = await inExcess(service, 500)
-      const { killed } = await untilKilled(last, () => writeOff(other, 500))
+      const { killed } = await untilKilled(last, () => writeOffSeen(service, other, 500))
       const owed = await ledger.balanceOf(db, 'buyer_payable', other.user_id)
       assert.equal(await queued(other.user_id), owed === 0 ? 1 : 0, `step ${last}`)
-      await writeOff(other, 500)
+      await writeOffSeen(service, other, 500)
       assert.equal(await queued(other.user_id), 1)
       was_killed = killed
     }
@@ -136,7 +117,7 @@ describe('the email about an excess', () => {
     await passAndHandle(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
     const dispute = await objectTo(service, bought.charge)
-    await writeOff(bought, 1260)
+    await writeOffSeen(service, bought, 1260)
     const { db } = service.world
     const stored = await db.one<StoredEmail>(sql`select * from emails
       where subject_id in (select id from write_offs where owner = ${bought.user_id})`)

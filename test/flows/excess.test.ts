@@ -6,7 +6,7 @@ import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { personalData } from '#flows/account'
 import { checkBooks } from '#flows/check-books'
-import { payBuyerOtherwise, recordRepayment, writeOffExcess } from '#flows/staff-actions'
+import { payBuyerOtherwise } from '#flows/staff-actions'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -16,11 +16,19 @@ import { auditOf } from '../support/both-sides.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { bankOf, decide, objectTo, owedToSeller } from '../support/disputes.ts'
-import { COMES_BACK, inExcess, refundOutside, staffWithReason } from '../support/excess.ts'
+import {
+  COMES_BACK,
+  disputedAfterRefund,
+  inExcess,
+  refundOutside,
+  repay,
+  staffWithReason,
+  writeOffSeen,
+} from '../support/excess.ts'
 import { testId } from '../support/ids.ts'
 import { closeSound } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
-import { type Bought, buy, movedBy, passAndHandle, refund, staffActor } from '../support/refunds.ts'
+import { type Bought, buy, movedBy, passAndHandle, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { runDue } from '../support/subscriber.ts'
 
@@ -29,21 +37,6 @@ before(async () => {
   service = await openTestService({ db: mortalDatabase(await openTestDatabase()) })
 })
 after(() => closeSound(service))
-
-let forms = 0
-
-/** Staff records a repayment, with a form of its own unless one is given. */
-async function repay({ user_id }: Pick<Bought, 'user_id'>, amount: number, facts = {}) {
-  return await recordRepayment(service.world, await staffActor(service), {
-    id: testId(`exr_${forms++}`),
-    user_id,
-    amount: cents(amount),
-    way: 'bank_transfer',
-    reference: 'WIRE 4711',
-    paid_on: '2026-03-11',
-    ...facts,
-  })
-}
 
 async function assertBalance({ user_id }: Pick<Bought, 'user_id'>, amount: number): Promise<void> {
   assert.equal(await ledger.balanceOf(service.world.db, 'buyer_payable', user_id), amount)
@@ -60,23 +53,6 @@ async function refundReturns({ refund_id: id, charge }: Bought & { refund_id: st
     await schedule(tx, random, now, { id, charge_id: charge.processor_charge_id }, failed)
   })
   await handleEvents(service.world)
-}
-
-async function writeOff({ user_id }: Pick<Bought, 'user_id'>, seen: number) {
-  const staff = await staffWithReason(service)
-  return await writeOffExcess(service.world, staff, { user_id, seen: cents(seen) })
-}
-
-/** A purchase of $12.60 of which $6.30 were refunded before the bank gave all of it back. */
-async function disputedAfterRefund(): Promise<Bought> {
-  const bought = await buy(service)
-  const dispute = await objectTo(service, bought.charge)
-  await decide(service, dispute, 'won')
-  await refund(service, bought, 630)
-  service.clock.pass(86_400)
-  await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
-  await handleEvents(service.world)
-  return bought
 }
 
 async function receiptOf({ invoice_id }: Bought) {
@@ -103,11 +79,11 @@ describe('a repayment of an excess', () => {
     })
     assert.ok(await hasAlarm(bought.refund_id))
     const id = testId('exr_first')
-    assert.deepEqual(await repay(bought, 200, { id }), { outcome: 'recorded' })
+    assert.deepEqual(await repay(service, bought, 200, { id }), { outcome: 'recorded' })
     assert.deepEqual(await movedBy(service, [id]), { bank: 200, buyer_payable: -200 })
     await assertBalance(bought, 300)
     assert.ok(await hasAlarm(bought.refund_id))
-    assert.deepEqual(await repay(bought, 300, { way: 'check', paid_on: '2026-03-12' }), {
+    assert.deepEqual(await repay(service, bought, 300, { way: 'check', paid_on: '2026-03-12' }), {
       outcome: 'recorded',
     })
     await assertBalance(bought, 0)
@@ -132,7 +108,7 @@ describe('a repayment of an excess', () => {
     const bought = await inExcess(service, 500)
     const before = await receiptOf(bought)
     assert.deepEqual(before.settled, [])
-    await repay(bought, 200)
+    await repay(service, bought, 200)
     const { settled, ...receipt } = await receiptOf(bought)
     assert.deepEqual(settled, [
       { how: 'repaid', amount: 200, at: new Date('2026-03-11T00:00:00Z') },
@@ -152,22 +128,29 @@ describe('a repayment of an excess', () => {
 
   test('is never more than is owed at that moment', async () => {
     const bought = await inExcess(service, 500)
-    assert.deepEqual(await repay(bought, 501), { outcome: 'too_much', owed: 500 })
-    const both = await Promise.all([repay(bought, 300), repay(bought, 300)])
+    assert.deepEqual(await repay(service, bought, 501), { outcome: 'too_much', owed: 500 })
+    const both = await Promise.all([repay(service, bought, 300), repay(service, bought, 300)])
     assert.deepEqual(both.map(({ outcome }) => outcome).sort(), ['recorded', 'too_much'])
     await assertBalance(bought, 200)
     const never = await buy(service)
-    assert.deepEqual(await repay(never, 1), { outcome: 'too_much', owed: 0 })
+    assert.deepEqual(await repay(service, never, 1), { outcome: 'too_much', owed: 0 })
   })
 
   test('that is sent twice is booked once, and its form records no other one', async () => {
     const bought = await inExcess(service, 500)
     const form = { id: testId('exr_twice') }
-    const both = await Promise.all([repay(bought, 100, form), repay(bought, 100, form)])
+    const both = await Promise.all([
+      repay(service, bought, 100, form),
+      repay(service, bought, 100, form),
+    ])
     assert.deepEqual(both, [{ outcome: 'recorded' }, { outcome: 'recorded' }])
     await assertBalance(bought, 400)
-    for (const other of [{ amount: cents(200) }, { reference: 'WIRE 4712' }, { way: 'check' }]) {
-      const again = await repay(bought, 100, { ...form, ...other })
+    for (const other of [
+      { amount: cents(200) },
+      { reference: 'WIRE 4712' },
+      { way: 'check' as const },
+    ]) {
+      const again = await repay(service, bought, 100, { ...form, ...other })
       assert.deepEqual(again, { outcome: 'other_recorded' })
     }
     await assertBalance(bought, 400)
@@ -177,10 +160,10 @@ describe('a repayment of an excess', () => {
     const bought = await inExcess(service, 500)
     for (let last = 1, owed = 500, was_killed = true; was_killed; last++) {
       const form = { id: testId(`exr_killed_${last}`) }
-      const { killed } = await untilKilled(last, () => repay(bought, 10, form))
+      const { killed } = await untilKilled(last, () => repay(service, bought, 10, form))
       const now = await ledger.balanceOf(service.world.db, 'buyer_payable', bought.user_id)
       assert.ok(now === owed || now === owed - 10, `${now} after step ${last}`)
-      assert.deepEqual(await repay(bought, 10, form), { outcome: 'recorded' })
+      assert.deepEqual(await repay(service, bought, 10, form), { outcome: 'recorded' })
       owed -= 10
       await assertBalance(bought, owed)
       was_killed = killed
@@ -202,8 +185,8 @@ describe('a repayment of an excess', () => {
     await refund(service, second, 100)
     await passAndHandle(service, 2)
     await assertBalance(first, 200)
-    assert.deepEqual(await repay(first, 201), { outcome: 'too_much', owed: 200 })
-    await repay(first, 200)
+    assert.deepEqual(await repay(service, first, 201), { outcome: 'too_much', owed: 200 })
+    await repay(service, first, 200)
     await assertBalance(first, 0)
     const settled = (await receiptOf(first)).settled.map(({ amount }) => amount)
     assert.deepEqual(settled, [200])
@@ -212,7 +195,7 @@ describe('a repayment of an excess', () => {
 
   test('is owed to the buyer if the refund is returned after all', async () => {
     const bought = await inExcess(service, 500)
-    await repay(bought, 500)
+    await repay(service, bought, 500)
     await refundReturns(bought)
     await assertBalance(bought, -500)
     assert.equal(
@@ -223,10 +206,10 @@ describe('a repayment of an excess', () => {
   })
 
   test('of a refund and a lost dispute of one charge settles what both gave', async () => {
-    const bought = await disputedAfterRefund()
+    const bought = await disputedAfterRefund(service)
     const before = await owedToSeller(service)
     await assertBalance(bought, 630)
-    await repay(bought, 630)
+    await repay(service, bought, 630)
     await assertBalance(bought, 0)
     assert.equal(await owedToSeller(service), before)
     const [stored] = await payments.disputesOf(service.world.db, bought.charge.id)
@@ -242,10 +225,13 @@ describe('a write-off of an excess', () => {
   test('is of all that is owed as it was shown, is a loss, and ends the alarm', async () => {
     const bought = await inExcess(service, 500)
     const before = await owedToSeller(service)
-    await repay(bought, 200)
-    assert.equal(await writeOff(bought, 500), 'changed')
+    await repay(service, bought, 200)
+    assert.equal(await writeOffSeen(service, bought, 500), 'changed')
     await assertBalance(bought, 300)
-    const both = await Promise.all([writeOff(bought, 300), writeOff(bought, 300)])
+    const both = await Promise.all([
+      writeOffSeen(service, bought, 300),
+      writeOffSeen(service, bought, 300),
+    ])
     assert.deepEqual(both.sort(), [300, undefined])
     await assertBalance(bought, 0)
     assert.equal(await listed(bought), undefined)
@@ -273,16 +259,16 @@ describe('a write-off of an excess', () => {
     const page = { limit: 10, offset: 0 }
     const [line] = await billing.receiptsOf(service.world.db, { user_id, app_id }, page)
     assert.deepEqual([line?.repaid, line?.waived], [200, 300])
-    assert.equal(await writeOff(await buy(service), 0), undefined)
+    assert.equal(await writeOffSeen(service, await buy(service), 0), undefined)
   })
 
   test('is booked once or not at all when the process is killed at any step', async () => {
     for (let last = 1, was_killed = true; was_killed; last += KILL_STRIDE) {
-      const bought = await disputedAfterRefund()
-      const { killed } = await untilKilled(last, () => writeOff(bought, 630))
+      const bought = await disputedAfterRefund(service)
+      const { killed } = await untilKilled(last, () => writeOffSeen(service, bought, 630))
       const now = await ledger.balanceOf(service.world.db, 'buyer_payable', bought.user_id)
       assert.ok(now === 0 || now === 630, `${now} after step ${last}`)
-      await writeOff(bought, 630)
+      await writeOffSeen(service, bought, 630)
       assert.equal((await receiptOf(bought)).settled.length, 1)
       was_killed = killed
     }
@@ -291,8 +277,8 @@ describe('a write-off of an excess', () => {
 
   test('is reversed if the card returns the refund, so that the buyer is owed nothing', async () => {
     const bought = await inExcess(service, 500)
-    await repay(bought, 200)
-    await writeOff(bought, 300)
+    await repay(service, bought, 200)
+    await writeOffSeen(service, bought, 300)
     await refundReturns(bought)
     // They are owed what they repaid, and no more.
     await assertBalance(bought, -200)
@@ -323,8 +309,8 @@ describe('a write-off of an excess', () => {
     const dispute = await objectTo(service, bought.charge)
     const { amount, disputed } = (await listed(bought))!
     assert.deepEqual([amount, disputed], [1260, 1260])
-    await repay(bought, 260)
-    assert.equal(await writeOff(bought, 1000), 1000)
+    await repay(service, bought, 260)
+    assert.equal(await writeOffSeen(service, bought, 1000), 1000)
     await decide(service, dispute, 'won')
     await assertBalance(bought, -260)
     const settled = (await receiptOf(bought)).settled.map(({ how, amount }) => [how, amount])
@@ -339,7 +325,7 @@ describe('a write-off of an excess', () => {
     await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
     await handleEvents(service.world)
     await assertBalance(bought, 630)
-    assert.equal(await writeOff(bought, 630), 630)
+    assert.equal(await writeOffSeen(service, bought, 630), 630)
     // The bank gave everything back, and the card returns the refund: they received no excess.
     await passAndHandle(service, 2)
     await assertBalance(bought, 0)

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { payBuyerOtherwise } from '#flows/staff-actions'
+import type { ExcessRepayment } from '#domain/ledger'
+import { payBuyerOtherwise, recordRepayment, writeOffExcess } from '#flows/staff-actions'
+import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { bankOf } from './disputes.ts'
+import { bankOf, decide, objectTo } from './disputes.ts'
 import type { PurchaseFacts } from './purchase.ts'
 import { type Bought, buy, passAndHandle, refund, staffActor } from './refunds.ts'
 import type { TestService } from './service.ts'
@@ -40,4 +42,44 @@ export async function inExcess(
   const paid = await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
   assert.equal(paid, 1260)
   return { ...bought, refund_id: await refundOutside(service, bought, amount) }
+}
+
+/** A purchase of $12.60 of which $6.30 were refunded before the bank gave all of it back. */
+export async function disputedAfterRefund(service: TestService): Promise<Bought> {
+  const bought = await buy(service)
+  const dispute = await objectTo(service, bought.charge)
+  await decide(service, dispute, 'won')
+  await refund(service, bought, 630)
+  service.clock.pass(86_400)
+  await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+  await handleEvents(service.world)
+  return bought
+}
+
+/** Staff records a repayment, with a form of its own unless one is given. */
+export async function repay(
+  service: TestService,
+  { user_id }: Pick<Bought, 'user_id'>,
+  amount: number,
+  facts: Partial<Omit<ExcessRepayment, 'recorded_by'>> = {},
+) {
+  return await recordRepayment(service.world, await staffActor(service), {
+    id: mintId(service.world.random, 'exr'),
+    user_id,
+    amount: cents(amount),
+    way: 'bank_transfer',
+    reference: 'WIRE 4711',
+    paid_on: '2026-03-11',
+    ...facts,
+  })
+}
+
+/** Staff writes off the excess that they saw. */
+export async function writeOffSeen(
+  service: TestService,
+  { user_id }: Pick<Bought, 'user_id'>,
+  seen: number,
+) {
+  const staff = await staffWithReason(service)
+  return await writeOffExcess(service.world, staff, { user_id, seen: cents(seen) })
 }

@@ -1,7 +1,7 @@
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { reverseWriteOffs } from '#flows/excess'
+import { excessOf, reverseWriteOffs } from '#flows/excess'
 import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { endLicense, resume } from '#flows/locked-license'
 import { isRefundUndecided, leftAtBank, partsOf } from '#flows/taken-back'
@@ -9,7 +9,7 @@ import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
-import { cents, formatAmount } from '#platform/money'
+import { cents, formatAmount, ZERO } from '#platform/money'
 import { factsOf, notifySeller } from './disputed.ts'
 import { isClosedInquiry } from './inquiry.ts'
 import { begin } from './open.ts'
@@ -62,15 +62,16 @@ async function decideAgain(
   const { now } = disputed.locked
   const { id, amount } = dispute
   const text = `Dispute ${id} over $${formatAmount(amount)} was ${status} on appeal.`
-  const note = (what: string) =>
+  const note = (kind: 'dispute_appeal' | 'dispute_reversed', what: string) =>
     raiseAlarm(tx, world.random, now, {
-      kind: 'dispute_appeal',
+      kind,
       subject: id,
       message: `${text} ${what}`,
       href: `/admin/sales/${disputed.invoice.id}/`,
     })
   if (dispute.appeal) {
-    await note('It was already decided on appeal, so it is not recorded. Resolve it manually.')
+    const what = 'It was already decided on appeal, so it is not recorded. Resolve it manually.'
+    await note('dispute_reversed', what)
     return 'done'
   }
   if (status === 'lost') {
@@ -79,23 +80,36 @@ async function decideAgain(
     const reopened = ledger.appealOpened(factsOf(again, disputed))
     await ledger.post(tx, now, mintId(world.random, 'txn'), reopened)
     await lose(world, tx, again, disputed)
-    const beyond = again.owed - dispute.owed
-    await note(
-      beyond > 0
-        ? `$${formatAmount(cents(beyond))} of it had been refunded since the dispute was won: ` +
-            'ask the bank to return it. The seller’s balance was charged with the rest, and the ' +
-            'license was canceled.'
-        : 'The seller’s balance was charged, and the license was canceled.',
-    )
+    await note('dispute_appeal', await lossText(tx, again, disputed))
   } else {
     const undone = ledger.appealWon(await lossOf(tx, dispute, disputed))
     await ledger.post(tx, now, mintId(world.random, 'txn'), undone)
     await win(world, tx, dispute, disputed)
-    await note('The money was returned to the seller. The license stays canceled.')
+    const what = 'The money was returned to the seller. The license stays canceled.'
+    await note('dispute_appeal', what)
   }
   await payments.closeAppeal(tx, now, { id, status })
   await notifySeller(world, tx, now, { kind: 'dispute_closed', id, status })
   return 'done'
+}
+
+/** What staff have to know of a loss on appeal, and of what its buyer received in excess by it. */
+async function lossText(
+  tx: Db,
+  { amount, owed }: payments.ReportedDispute,
+  { charge, invoice }: LockedCharge,
+): Promise<string> {
+  const excess = cents(Math.min(owed, await excessOf(tx, { charge_id: charge.id, ...invoice })))
+  const charged = owed < amount ? `$${formatAmount(cents(amount - owed))} of it` : 'the cost only'
+  return [
+    ...(excess > ZERO
+      ? [
+          `$${formatAmount(excess)} of it had been refunded: ask the bank to return it, or the ` +
+            'buyer to repay it, and record it in Cases.',
+        ]
+      : []),
+    `The seller’s balance was charged with ${charged}, and the license was canceled.`,
+  ].join(' ')
 }
 
 /** Reverses everything that the opening took; an inquiry took nothing. */

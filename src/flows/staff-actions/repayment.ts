@@ -64,8 +64,9 @@ export async function owedByBuyer(db: Db, user_id: UserId): Promise<Cents> {
 }
 
 /**
- * Ends the alarms that ask staff for the excess of these charges, where it is settled now. One that
- * is of a refund of the sale too stays open, as it says more.
+ * Ends the alarms that ask staff for the excess of these charges, where it is settled now: about
+ * refunds, and about disputes that were lost on appeal. One about a refund of the sale too stays
+ * open, as it says more.
  */
 export async function endAlarms(
   tx: Db,
@@ -81,5 +82,10 @@ export async function endAlarms(
       where r.charge_id = x.charge_id and r.processor_refund_id = x.processor_refund_id)`)
   for (const { subject } of refunds) {
     await clearAlarm(tx, now, { kind: 'refund_made_outside', subject })
+  }
+  const disputes = await tx.rows<{ subject: string }>(sql`select id as subject from disputes
+    where charge_id = any(${settled}) and appeal = 'lost' and owed > 0`)
+  for (const { subject } of disputes) {
+    await clearAlarm(tx, now, { kind: 'dispute_appeal', subject })
   }
 }
