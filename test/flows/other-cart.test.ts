@@ -109,6 +109,17 @@ describe('a cart whose buyer pays for the app in another tab', () => {
   })
 })
 
+test('the details of a cart that is being paid lead to its payment, and to the purchase', async () => {
+  const { first } = await payBeside(LOSES_ANSWER)
+  const details = first.page.url.replace(/[^/]+$/, 'details')
+  await first.open(details)
+  assert.equal(first.page.status, 202)
+  assert.match(first.page.url, /\/processing$/)
+  await settle()
+  await first.open(details)
+  assert.match(first.page.url, /\/success$/)
+})
+
 describe('a buy link that is opened again', () => {
   const link = () => `/buy/${service.demo.app.prices[0]!.public_id}/`
 

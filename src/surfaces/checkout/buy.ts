@@ -37,6 +37,7 @@ import { appliedOf, CODE_LENGTH, countTry, mayTry, notAppliedOf, tryCode } from 
 import { NotForSalePage } from './end-pages.tsx'
 import { figuresBeforeTax } from './figures.ts'
 import { purchaseOf, requireOwnCart } from './purchase.ts'
+import { afterPay } from './step-elsewhere.ts'
 import { DetailsPage, type Faults } from './step-pages.tsx'
 
 const BUY_PATH = '/buy/:price_id/'
@@ -122,8 +123,9 @@ function declareOpening(scope: FastifyInstance, world: World): void {
 /** The first step again, to change the details of a cart. */
 function declareDetails(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/details`, async (request, reply) => {
-    const { cart, app, price } = await requireOwnCart(world, request, reply)
-    if (cart.completed_at) return redirectTo(reply, `/checkout/${cart.id}/success`)
+    const { cart, app, price, attempt } = await requireOwnCart(world, request, reply)
+    const paid = afterPay({ cart, attempt })
+    if (paid) return redirectTo(reply, paid)
     const isOnSale = await apps.findOnSale(world.db, app.id)
     const now = isOnSale && (await catalog.findLivePrice(world.db, price.id))
     if (!now) throw notForSale()

@@ -24,14 +24,19 @@ export function elsewhere(
   { clock }: World,
   { cart, attempt, is_for_sale, other, not_continued }: SteppingCart,
 ): string | undefined {
-  const base = `/checkout/${cart.id}`
-  if (cart.completed_at !== null) return `${base}/success`
-  if (attempt?.status === 'open') return `${base}/processing`
+  const paid = afterPay({ cart, attempt })
+  if (paid) return paid
   if (other) return otherStep(other)
-  if (not_continued) return `${base}/not-continued`
+  if (not_continued) return `/checkout/${cart.id}/not-continued`
   // Where the page says that nothing is sold.
   if (is_for_sale === false) return detailsUrl(cart)
   return billing.hasExpired(clock.now(), cart) ? detailsUrl(cart) : undefined
+}
+
+/** The step of a cart that was paid, or is being paid; undefined for any other. */
+export function afterPay({ cart, attempt }: SteppingCart): string | undefined {
+  if (cart.completed_at !== null) return `/checkout/${cart.id}/success`
+  return attempt?.status === 'open' ? `/checkout/${cart.id}/processing` : undefined
 }
 
 const FROM_OTHER_CART = 'other_cart'
