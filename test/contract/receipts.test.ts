@@ -11,7 +11,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
-import { bankOf } from '../support/disputes.ts'
+import { bankOf, decide, objectTo } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { readPdf } from '../support/pdf.ts'
 import { refund, staffActor } from '../support/refunds.ts'
@@ -185,6 +185,31 @@ test('a refund at the processor, after the buyer was repaid otherwise, is one in
     textOf(subscriber.agent.page.body),
     /Refunded, \$5\.00 in excess \$3\.00 repaid \$2\.00 waived/,
   )
+})
+
+test('a disputed payment is named on the receipt and the manage page, until the bank upholds it', async () => {
+  const app = await otherApp(service, { amount: cents(2000) })
+  const subscriber = await subscribe(service, { app })
+  const [invoice] = await invoicesOf(subscriber)
+  const charge = (await payments.chargeOf(service.world.db, invoice!.id))!
+  const pdf = async () =>
+    (await readPdf((await fetchPdf(subscriber, address(subscriber, invoice!.id))).rawPayload)).text
+  const page = async () => textOf((await subscriber.agent.open(`/manage/${app.client_id}/`)).body)
+  const before = await pdf()
+  const dispute = await objectTo(service, charge)
+  assert.match(
+    await pdf(),
+    /Disputed since March \d+, 2026 \$21\.00 Paid with Visa ending in 4242 \$21\.00/,
+  )
+  assert.match(await page(), /Harbor Pro, purchase Disputed March/)
+  await decide(service, dispute, 'won')
+  assert.equal(await pdf(), before)
+  assert.doesNotMatch(await page(), /Disputed/)
+  service.clock.pass(60)
+  await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+  await handleEvents(service.world)
+  assert.match(await pdf(), /Returned by your bank on March \d+, 2026 \$21\.00 Paid with/)
+  assert.match(await page(), /\$21\.00 returned by your bank/)
 })
 
 // S9

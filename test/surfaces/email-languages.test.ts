@@ -62,6 +62,10 @@ const receipt = {
   paid_at: day,
   is_waived: false,
   given_back: [{ amount: cents(100), at: day }],
+  disputed: [
+    { status: 'open', amount: cents(50), at: day },
+    { status: 'lost', amount: cents(50), at: day },
+  ],
   settled: [
     { how: 'repaid', amount: cents(50), at: day },
     { how: 'waived', amount: cents(50), at: day },

@@ -19,6 +19,14 @@ export interface SettledExcess {
   at: Date
 }
 
+/** A payment that its buyer disputed: the bank is deciding, or has returned it. */
+export interface DisputedPayment {
+  status: 'open' | 'lost'
+  amount: Cents
+  /** When it was opened, or decided. */
+  at: Date
+}
+
 /** Everything that the receipt of a paid invoice shows; names and email are those of the sale. */
 export interface Receipt extends Invoice {
   paid_at: Date
@@ -37,6 +45,7 @@ export interface Receipt extends Invoice {
   card_brand: string
   card_last4: string
   given_back: GivenBack[]
+  disputed: DisputedPayment[]
   settled: SettledExcess[]
   /** The buyer's language when the invoice was created. */
   language: string
@@ -53,6 +62,11 @@ const BACK = (charge_id: Sql) => sql`(select id, amount, created_at from refunds
   union all select payment_id, amount, created_at from buyer_payment_parts
     where charge_id = ${charge_id})`
 
+/** The disputes of a charge that are open, or were lost. */
+const DISPUTED = (charge_id: Sql) => sql`(select id, status, amount,
+    case status when 'open' then opened_at else closed_at end as at
+  from disputes where charge_id = ${charge_id} and status in ('open', 'lost'))`
+
 /** What was settled of what the buyer of a charge had received in excess of it. */
 const SETTLED = (charge_id: Sql) => sql`(select r.id, 'repaid' as how, p.amount,
     r.paid_on::timestamp at time zone 'UTC' as at
@@ -66,8 +80,10 @@ const SETTLED = (charge_id: Sql) => sql`(select r.id, 'repaid' as how, p.amount,
 
 /** The receipt of a paid invoice; undefined for one that was never paid. */
 export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | undefined> {
-  type Facts = Omit<Receipt, Exclude<keyof Invoice, 'paid_at'> | 'given_back' | 'settled'> & {
+  type Listed = 'given_back' | 'disputed' | 'settled'
+  type Facts = Omit<Receipt, Exclude<keyof Invoice, 'paid_at'> | Listed> & {
     given_back: JsonRow<GivenBack>[]
+    disputed: JsonRow<DisputedPayment>[]
     settled: JsonRow<SettledExcess>[]
     invoice: JsonRow<Invoice>
   }
@@ -79,6 +95,9 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
       (select coalesce(jsonb_agg(jsonb_build_object('amount', r.amount, 'at', r.created_at)
           order by r.created_at, r.id), '[]')
         from ${BACK(sql`c.id`)} r) as given_back,
+      (select coalesce(jsonb_agg(jsonb_build_object('status', d.status, 'amount', d.amount,
+          'at', d.at) order by d.at, d.id), '[]')
+        from ${DISPUTED(sql`c.id`)} d) as disputed,
       (select coalesce(jsonb_agg(jsonb_build_object('how', s.how, 'amount', s.amount, 'at', s.at)
           order by s.at, s.id), '[]')
         from ${SETTLED(sql`c.id`)} s) as settled,
@@ -95,11 +114,12 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
   if (!found) return undefined
   const { invoice, ...facts } = found
   const given_back = facts.given_back.map((each) => fromJson<GivenBack>(each, { at: true }))
+  const disputed = facts.disputed.map((each) => fromJson<DisputedPayment>(each, { at: true }))
   const settled = facts.settled.map((each) => fromJson<SettledExcess>(each, { at: true }))
-  return { ...invoiceOf(invoice), ...facts, given_back, settled }
+  return { ...invoiceOf(invoice), ...facts, given_back, disputed, settled }
 }
 
-/** A payment and its refunds, in a list. */
+/** A payment with its refunds and disputes, in a list. */
 export interface ReceiptLine {
   id: InvoiceId
   number: number
@@ -108,6 +128,9 @@ export interface ReceiptLine {
   /** Tax included; zero for a waived amount. */
   total: Cents
   given_back: Cents
+  /** What an open dispute is about, and what the bank returned. */
+  disputed: Cents
+  returned: Cents
   /** What the buyer repaid of what they had received in excess. */
   repaid: Cents
   /** What they may keep of it. */
@@ -126,8 +149,12 @@ export async function receiptsOf(
       case when i.is_waived then 0 else i.amount + i.tax end as total,
       (select coalesce(sum(r.amount), 0)::bigint from charges c
         cross join lateral ${BACK(sql`c.id`)} r where c.invoice_id = i.id) as given_back,
-      e.repaid, e.waived
+      d.disputed, d.returned, e.repaid, e.waived
     from invoices i cross join lateral (
+      select coalesce(sum(s.amount) filter (where s.status = 'open'), 0)::bigint as disputed,
+        coalesce(sum(s.amount) filter (where s.status = 'lost'), 0)::bigint as returned
+      from charges c cross join lateral ${DISPUTED(sql`c.id`)} s where c.invoice_id = i.id) d
+    cross join lateral (
       select coalesce(sum(s.amount) filter (where s.how = 'repaid'), 0)::bigint as repaid,
         coalesce(sum(s.amount) filter (where s.how = 'waived'), 0)::bigint as waived
       from charges c cross join lateral ${SETTLED(sql`c.id`)} s where c.invoice_id = i.id) e

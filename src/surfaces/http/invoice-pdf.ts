@@ -15,7 +15,7 @@ export interface InvoicePdf {
 
 /**
  * Draws the invoice PDF of a receipt, in the language that its buyer had when it was written; the
- * bytes are the same until something is refunded.
+ * bytes are the same until something is refunded or disputed.
  */
 export async function invoicePdf(
   { config, pdfs, languages }: Pick<World, 'config' | 'pdfs' | 'languages'>,
@@ -106,6 +106,10 @@ function totalsOf(receipt: billing.Receipt, locale: Locale): NonNullable<PdfCont
     ...(given_back.length > 0
       ? [{ label: t('pdf.after_refunds'), amount: money(left), strong: true }]
       : []),
+    ...receipt.disputed.map(({ status, amount: disputed, at }) => ({
+      label: t(`pdf.dispute_${status}`, { day: day(at) }),
+      amount: money(disputed),
+    })),
     ...receipt.settled.map((each) => ({
       label: t(`pdf.excess_${each.how}_on`, { day: day(each.at) }),
       amount: money(each.amount),

@@ -49,21 +49,22 @@ function refundedText(total: Cents, given_back: Cents, { t, rich }: Locale): Com
     : rich('portal.amount_refunded', { amount: <Money amount={given_back} /> })
 }
 
-/** What a payment's buyer received back, and what was settled of an excess. */
-function RefundBadges(
-  facts: Pick<ReceiptLine, 'total' | 'given_back' | 'repaid' | 'waived'> & { locale: Locale },
-): JSX.Element {
-  const { total, given_back, repaid, waived, locale } = facts
-  const { rich } = locale
+type PaymentFacts = Omit<ReceiptLine, 'id' | 'number' | 'kind' | 'product_name' | 'paid_at'>
+
+/** What became of a payment: refunds, disputes, and what was settled of an excess. */
+function PaymentBadges(facts: PaymentFacts & { locale: Locale }): JSX.Element {
+  const { total, given_back, disputed, locale } = facts
+  const { t, rich } = locale
+  const notes = (['returned', 'repaid', 'waived'] as const).filter((what) => facts[what] > 0)
   return (
     <>
-      <Badge tone="warn">{refundedText(total, given_back, locale)}</Badge>
-      {repaid > 0 && (
-        <Badge>{rich('portal.excess_repaid', { amount: <Money amount={repaid} /> })}</Badge>
-      )}
-      {waived > 0 && (
-        <Badge>{rich('portal.excess_waived', { amount: <Money amount={waived} /> })}</Badge>
-      )}
+      {given_back > 0 && <Badge tone="warn">{refundedText(total, given_back, locale)}</Badge>}
+      {disputed > 0 && <Badge tone="warn">{t('portal.disputed')}</Badge>}
+      {notes.map((what) => (
+        <Badge key={what} tone={what === 'returned' ? 'warn' : 'neutral'}>
+          {rich(`portal.payment_${what}`, { amount: <Money amount={facts[what]} /> })}
+        </Badge>
+      ))}
     </>
   )
 }
@@ -77,24 +78,20 @@ function Receipts(facts: ManageFacts): JSX.Element {
         <p class="text-sm text-muted">{t('portal.no_receipts')}</p>
       ) : (
         <RecordRows
-          records={receipts.map(
-            ({ id, kind, product_name, total, given_back, paid_at, ...settled }) => ({
-              key: id,
-              title: t('portal.receipt_title', {
-                product: product_name,
-                kind: locale.lower(t(`portal.kind_${kind}`)),
-              }),
-              details: [<Day date={paid_at} />, <Money amount={total} />],
-              aside: given_back > 0 && (
-                <RefundBadges {...{ total, given_back, ...settled, locale }} />
-              ),
-              action: (
-                <Button href={at(`invoices/${id}.pdf`)} describedby={`record-${id}`}>
-                  {t('portal.receipt_pdf')}
-                </Button>
-              ),
+          records={receipts.map(({ id, kind, product_name, paid_at, ...payment }) => ({
+            key: id,
+            title: t('portal.receipt_title', {
+              product: product_name,
+              kind: locale.lower(t(`portal.kind_${kind}`)),
             }),
-          )}
+            details: [<Day date={paid_at} />, <Money amount={payment.total} />],
+            aside: <PaymentBadges {...payment} locale={locale} />,
+            action: (
+              <Button href={at(`invoices/${id}.pdf`)} describedby={`record-${id}`}>
+                {t('portal.receipt_pdf')}
+              </Button>
+            ),
+          }))}
         />
       )}
       <PageNav
