@@ -187,3 +187,15 @@ describe('money', () => {
     assert.throws(() => money.formatMoney(cents(12.5)), RangeError)
   })
 })
+
+test('the words of a badge are one item, whose spaces are those of the text', () => {
+  const badge = (
+    <feedback.Badge>
+      Refunded, <money.Money amount={cents(500)} /> in excess
+    </feedback.Badge>
+  )
+  assert.match(
+    renderToString(badge),
+    /^<span class="badge[^>]*><span>Refunded, .* in excess<\/span>/,
+  )
+})

@@ -101,7 +101,8 @@ export function Badge(facts: {
     <span
       class={`badge ${badges[facts.tone ?? 'neutral']} bg-base-100 text-xs font-medium ${shape}`}
     >
-      {facts.children}
+      {/* A badge keeps its children apart, and these may be an amount among words. */}
+      <span>{facts.children}</span>
     </span>
   )
 }
