@@ -24,6 +24,7 @@ const TAX_OWNER = `'US-' || state`
 export const LEDGER = [
   transactions('txn_g', 'n % 1000 <> 3', 'sale', id('inv')),
   transactions('txr_g', 'refunded', 'refund', `'rfd_g' || n`),
+  transactions('txe_g', 'in_excess', 'refund_reissued', `'rei_g' || n`),
   transactions('txo_g', 'disputed', 'dispute_opened', id('dsp')),
   transactions('txl_g', 'disputed', 'dispute_lost', id('dsp')),
   entries('txn_g', 'n % 1000 <> 3', [
@@ -38,6 +39,10 @@ export const LEDGER = [
     ['tax_payable', TAX_OWNER, 60],
     ['fees', `''`, 60],
     ['seller_payable', 'seller_id', 1140],
+  ]),
+  entries('txe_g', 'in_excess', [
+    ['processor', `''`, -500],
+    ['buyer_payable', id('usr', 'buyer'), 500],
   ]),
   entries('txo_g', 'disputed', [
     ['processor', `''`, -1260],

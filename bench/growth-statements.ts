@@ -1,10 +1,12 @@
 import * as affiliates from '#domain/affiliates'
 import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
 import * as licensing from '#domain/licensing'
 import * as metrics from '#domain/metrics'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import * as tax from '#domain/tax'
+import { chargeBalances } from '#flows/excess'
 import { addSeconds, isoDate } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { cents } from '#platform/money'
@@ -70,6 +72,7 @@ export function grownStatements(
       () => tax.taxLines(db, { month, state: 'TX', limit: 100, offset: 200 }),
     ],
     ['R14 balance of a payee', () => payouts.payeeBalance(db, now, payee)],
+    ...excessStatements(db),
     ['pending attempts', () => payments.pendingAttempts(db, now)],
     ['payees due by the calendar', () => payouts.dueByCalendar(db, now)],
     ['open payouts', () => payouts.openPayouts(db)],
@@ -83,6 +86,17 @@ export function grownStatements(
     ['overview, failed renewals', () => metrics.failedRenewals(db, own)],
     ['a license by its order', () => billing.orderOfLicense(db, growthId('lic', 77))],
     ['a license', () => licensing.findLicense(db, growthId('lic', 77))],
+  ]
+}
+
+/** The buyers who received too much, and the page of one of them. */
+function excessStatements(db: Db): [what: string, ask: () => Promise<unknown>][] {
+  const user_id = growthId('usr', 5_000)
+  return [
+    ['buyers in excess', () => ledger.listExcessBuyers(db, { limit: 51, offset: 0 })],
+    ['a buyer in excess', () => ledger.findExcessBuyer(db, user_id)],
+    ['what a buyer received in excess', () => chargeBalances(db, user_id)],
+    ['settlements of a buyer', () => ledger.listSettlements(db, { user_id, limit: 50 })],
   ]
 }
 

@@ -87,6 +87,10 @@ const PAYMENTS = [
     select 'rfd_g' || n, 'chg_g' || n, 1260, 60, 60, 0, 0, 'growth', 'system', 'succeeded',
       're_g' || n, at, at
     from sale where refunded`,
+  // Refunded again in the processor's dashboard: their buyers received too much.
+  `insert into reissued_refunds (id, charge_id, processor_refund_id, amount, status, created_at)
+    select 'rei_g' || n, 'chg_g' || n, 're_again_g' || n, 500, 'succeeded', at
+    from sale where in_excess`,
   `insert into disputes (id, charge_id, processor_dispute_id, amount, tax, commission, fee, reason,
       status, due_at, opened_at, closed_at)
     select ${id('dsp')}, 'chg_g' || n, 'dp_g' || n, 1260, 60, 0, 60, 'fraudulent', 'lost', at, at,
@@ -103,6 +107,9 @@ const SANDBOX = [
   `insert into sandbox.refunds (id, key, request_hash, charge_id, amount, status, created_at)
     select 're_g' || n, 'rfd_g' || n, 'growth', 'ch_g' || n, 1260, 'succeeded', at
     from sale where refunded`,
+  `insert into sandbox.refunds (id, key, request_hash, charge_id, amount, status, created_at)
+    select 're_again_g' || n, 're_again_g' || n, 'growth', 'ch_g' || n, 500, 'succeeded', at
+    from sale where in_excess`,
   `insert into sandbox.disputes (id, charge_id, amount, reason, is_inquiry, opened_at, closes_at,
       outcome)
     select 'dp_g' || n, 'ch_g' || n, 1260, 'fraudulent', false, at, at, 'lost'
