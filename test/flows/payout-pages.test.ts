@@ -232,3 +232,16 @@ describe('a statement', () => {
     }
   })
 })
+
+test('a seller’s balance names what open disputes reserve, until the bank decides', async () => {
+  const bought = await buy(service)
+  agent = await signedIn(service, service.demo.seller)
+  await agent.open(HOME)
+  assert.doesNotMatch(pageText(), /Reserve for open disputes/)
+  const dispute = await objectTo(service, bought.charge)
+  await agent.open(HOME)
+  assert.match(pageText(), /Reserve for open disputes: \$12\.00 Deducted until the bank decides\./)
+  await decide(service, dispute, 'won')
+  await agent.open(HOME)
+  assert.doesNotMatch(pageText(), /Reserve for open disputes/)
+})

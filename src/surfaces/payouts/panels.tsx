@@ -34,6 +34,8 @@ export interface BalanceFacts {
   delay_days: number
   pending: { at: Date; amount: Cents }[]
   pending_total: Cents
+  /** What open disputes took, and return if they are won. */
+  reserved: Cents
   /** Whether the balance reaches the minimum payout, and they are not paused. */
   is_payable: boolean
   /** Whether staff pause the payouts. */
@@ -86,6 +88,16 @@ export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Elem
           </p>
         )}
       </div>
+      {facts.reserved > 0 && (
+        <div class="grid gap-2">
+          <h3 class="text-sm font-medium">
+            Reserve for open disputes: <Money amount={facts.reserved} />
+          </h3>
+          <p class="text-sm text-muted">
+            Deducted until the bank decides. If you win, it is returned with the dispute fee.
+          </p>
+        </div>
+      )}
     </Panel>
   )
 }

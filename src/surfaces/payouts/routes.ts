@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import { openOnboarding, payeeTime, payOut, readPayeeBalance, refreshAccount } from '#flows/pay-out'
@@ -22,6 +23,7 @@ import { addDays } from '#platform/calendar'
 import { CSV } from '#platform/csv'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
+import { cents } from '#platform/money'
 import { declareReferrals } from './affiliate.ts'
 import type { BalanceFacts } from './panels.tsx'
 import { SellerPayoutsPage, StatementPage } from './payout-pages.tsx'
@@ -63,6 +65,7 @@ async function balanceFacts(world: World, context: PayeeContext): Promise<Balanc
     total,
     pending,
     pending_total,
+    reserved: cents(0 - (await ledger.balanceOf(db, 'dispute_hold', payee.owner))),
     minimum: payouts.MINIMUM,
     delay_days: payouts.delayDays(payee),
     are_paused,
