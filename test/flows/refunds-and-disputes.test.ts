@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
 import type { World } from '#flows/world'
@@ -74,6 +75,25 @@ describe('a dispute that is lost on appeal after a refund', () => {
     assert.equal(before - (await owedToSeller(service)), 1500)
     await assertBooks()
   })
+})
+
+test('what one moment books is listed in the order in which it was booked', async () => {
+  for (let sale = 0; sale < 4; sale++) {
+    const bought = await buy(service)
+    const dispute = await objectTo(service, bought.charge)
+    await decide(service, dispute, 'won')
+    await appeal(dispute)
+    const entries = await ledger.entriesOf(service.world.db, [bought.invoice_id, dispute.id])
+    const events = entries.map(({ event }) => event)
+    assert.deepEqual(
+      events.filter((event, index) => event !== events[index - 1]),
+      ['sale', 'dispute_opened', 'dispute_won', 'appeal_opened', 'dispute_lost'],
+    )
+    const positions = entries
+      .filter(({ event }) => event === 'sale')
+      .map(({ position }) => position)
+    assert.deepEqual(positions, [...positions].sort())
+  }
 })
 
 test('an inquiry that is lost, but never became a dispute here, takes what refunds left', async () => {

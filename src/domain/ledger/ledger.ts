@@ -104,7 +104,7 @@ export async function entriesOf(db: Db, subjects: string[]): Promise<Entry[]> {
   return await db.rows<Entry>(sql`
     select e.transaction_id, e.position, t.at, t.event, t.subject, e.account, e.owner, e.amount
     from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
-    where t.subject = any(${subjects}) order by t.at, t.id, e.position`)
+    where t.subject = any(${subjects}) order by t.at, e.number`)
 }
 
 /** Serializes settlements of this owner's whole balance, until the transaction ends. */
