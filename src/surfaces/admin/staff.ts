@@ -3,6 +3,7 @@ import * as identity from '#domain/identity'
 import { changeStaffRole, inviteByEmail, withdrawInvitation } from '#flows/staff-actions'
 import type { World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
+import { withQuery } from '#http/address'
 import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof } from '#http/guards/session'
@@ -31,7 +32,7 @@ export function declareStaff(scope: FastifyInstance, world: World): void {
     const context = await requireAdmin(world, request, reply)
     const { email = '', role: text = '' } = formOf(request)
     const form = { email: email.slice(0, 320), role: text.slice(0, 20) }
-    requireRecentProof(world, context, `${HOME}?${new URLSearchParams(form)}`)
+    requireRecentProof(world, context, withQuery(HOME, form))
     const address = identity.readEmail(form.email)
     const role = identity.readStaffRole(form.role)
     if (!address || !role) return await sendStaff(world, context, { form, fault: faultOf('email') })
@@ -67,7 +68,7 @@ function declareMember(scope: FastifyInstance, world: World): void {
       const role = action === 'remove' ? null : identity.readStaffRole(text)
       const fault = staffReasonFault(reason)
       if (fault || role === undefined) return await sendMember(world, context, { ...form, fault })
-      requireRecentProof(world, context, `${here}?${new URLSearchParams(form)}`)
+      requireRecentProof(world, context, withQuery(here, form))
       const staff = { ...staffActor(context), reason }
       const done = await changeStaffRole(world, staff, { user_id, role })
       const isGone = role === null && done === 'changed'

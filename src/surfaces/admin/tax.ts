@@ -3,6 +3,7 @@ import { z } from 'zod'
 import * as tax from '#domain/tax'
 import { fileMonth, fileWholeMonth, taxOwed } from '#flows/remit-tax'
 import { forReports, type World } from '#flows/world'
+import { withQuery } from '#http/address'
 import { startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
@@ -121,12 +122,8 @@ function declareFiling(scope: FastifyInstance, world: World): void {
   const { db } = world
   const requireProvenStaff = async (request: FastifyRequest, reply: FastifyReply) => {
     const context = await requireStaff(world, request, reply, HOME, 'taxes')
-    const filing_reference = referenceOf(context) ?? ''
-    requireRecentProof(
-      world,
-      context,
-      `${request.url}?${new URLSearchParams({ filing_reference })}`,
-    )
+    const filing_reference = referenceOf(context)
+    requireRecentProof(world, context, withQuery(request.url, { filing_reference }))
     return context
   }
   scope.post(STATE, async (request, reply) => {

@@ -10,6 +10,7 @@ import {
 } from '#flows/seller'
 import type { World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
+import { withQuery } from '#http/address'
 import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { type MemberContext, requireMember } from '#http/guards/seller'
@@ -38,7 +39,7 @@ export function declareTeam(scope: FastifyInstance, world: World): void {
     const context = await requireMember(world, request, reply, 'team')
     const { email = '', role: text = '' } = formOf(request)
     const form = { email: email.slice(0, 320), role: text.slice(0, 20) }
-    requireRecentProof(world, context, `${TEAM}?${new URLSearchParams(form)}`)
+    requireRecentProof(world, context, withQuery(TEAM, form))
     const address = identity.readEmail(form.email)
     const role = sellers.readInvitedRole(form.role)
     if (!address || !role) return await sendTeam(world, context, { form, fault: faultOf('email') })

@@ -6,6 +6,7 @@ import { acceptTransfer, declineTransfer, offerTransfer, withdrawTransfer } from
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
+import { withQuery } from '#http/address'
 import { addressOf } from '#http/app-menu'
 import type { FormFault } from '#http/form-errors'
 import { faultOf } from '#http/form-errors'
@@ -45,7 +46,7 @@ export function declareTransfer(scope: FastifyInstance, world: World): void {
     const address = identity.readEmail(form.email)
     const faults = faultsOf(form, address !== undefined)
     if (!address || faults.length > 0) return await showTransfer(world, context, { form, faults })
-    requireRecentProof(world, context, `${request.url}?${new URLSearchParams(form)}`)
+    requireRecentProof(world, context, withQuery(request.url, form))
     await limitPage(world, TRANSFERS, app.seller_id, reply)
     const offer = { ...address, app_id: app.id, reason: form.reason }
     const outcome = await offerTransfer(world, actorOf(context), offer)

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { EXTENSION_DAYS } from '#flows/subscription'
 import type { World } from '#flows/world'
+import { withQuery } from '#http/address'
 import type { FormFault } from '#http/form-errors'
 import { requireSellerOrStaff, type SalesContext } from '#http/guards/seller-or-staff'
 import { requireRecentProof } from '#http/guards/session'
@@ -43,7 +44,7 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
     const form = { reason: reason.trim(), days: days.trim() }
     const faults = faultsOf(action, form)
     if (faults.length > 0) return await show(world, context, action, form, faults)
-    requireRecentProof(world, context, `${request.url}?${new URLSearchParams({ ...form })}`)
+    requireRecentProof(world, context, withQuery(request.url, { ...form }))
     const license = await licenseOf(world, context)
     const back = `${context.base}/customers/${license.license_id}/`
     if (!action.isPossible(license)) return redirectTo(reply, `${back}?done=changed`)

@@ -3,6 +3,7 @@ import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import { givePlan, type PlanGiven } from '#flows/subscription'
 import type { World } from '#flows/world'
+import { withQuery } from '#http/address'
 import { requireSellerOrStaff, type SalesContext, SIDES } from '#http/guards/seller-or-staff'
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
@@ -37,7 +38,7 @@ export function declareGivePlan(scope: FastifyInstance, world: World): void {
     if (faults.length > 0 || !email || !product_id) {
       return await show(world, context, { form, faults })
     }
-    requireRecentProof(world, context, `${request.url}?${new URLSearchParams({ ...form })}`)
+    requireRecentProof(world, context, withQuery(request.url, { ...form }))
     await limitPage(world, ACTION_LIMIT, context.session.user_id, reply)
     const { reason, ends } = form
     const wanted = { ...email, product_id, reason, ends_at: readDay(ends) ?? null }
