@@ -17,7 +17,7 @@ import { counted } from '#platform/text'
 import { findChromium } from './chromium.ts'
 import { nextChange } from './next-change.ts'
 import { type Level, runsIn, runsOnBothEngines } from './test/levels.ts'
-import { type Counts, runPass } from './test/pass.ts'
+import { type Counts, type Failure, runPass } from './test/pass.ts'
 import { findPostgres, memoryFolder, startPostgres } from './throwaway-postgres.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -60,13 +60,25 @@ async function runOnce(): Promise<boolean> {
     total.failures.push(...counts.failures)
   }
   const areGood = await Promise.all(checks)
-  // Again: the end of a long log is what people read, and what is kept of one that is cut off.
-  if (isWhole && total.failed > 0) console.log(`\nWhat failed:\n${total.failures.join('\n')}`)
+  if (isWhole && total.failed > 0) console.log(recapOf(total.failures))
   console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
   if (options.grep !== undefined && total.passed + total.failed + total.skipped === 0) {
     console.log(`No test has these words in its title: ${options.grep}`)
   }
   return total.failed === 0 && total.passed > 0 && areGood.every(Boolean) && !process.exitCode
+}
+
+/**
+ * What failed once more: the end of a long log is what people read, and what is kept of one that is
+ * cut off. An error can quote a whole page, so each is shortened, and the titles come last.
+ */
+function recapOf(failures: readonly Failure[]): string {
+  const errors = failures.map(({ title, error = '' }) => `${title}\n${shortened(error)}`)
+  return ['', ...errors, '', 'What failed:', ...failures.map(({ title }) => title)].join('\n')
+}
+
+function shortened(error: string): string {
+  return error.length > 3000 ? `${error.slice(0, 1500)}\n…\n${error.slice(-1500)}` : error
 }
 
 /** Runs a tool of the project beside the tests; prints its output only if it fails. */

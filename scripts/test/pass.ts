@@ -17,7 +17,12 @@ export interface Counts {
   passed: number
   failed: number
   skipped: number
-  failures: string[]
+  failures: Failure[]
+}
+
+export interface Failure {
+  title: string
+  error?: string | undefined
 }
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))
@@ -59,7 +64,9 @@ async function runWorker(pass: Pass, queue: string[], counts: Counts): Promise<v
     const lines = linesOf(message, pass.grep)
     if (message.counts || message.path.length === 1) log.push(...lines)
     if (message.counts) counts[message.outcome]++
-    if (message.counts && message.outcome === 'failed') counts.failures.push(...lines)
+    if (message.counts && message.outcome === 'failed') {
+      counts.failures.push({ title: lines[0]!, error: lines[1] })
+    }
     if (message.path.length > 1) return
     if (log.length > 0) console.log(log.join('\n'))
     giveNext()
@@ -72,7 +79,7 @@ async function runWorker(pass: Pass, queue: string[], counts: Counts): Promise<v
   if (file !== undefined && !hasNoMatch) {
     const line = `✖ ${file}: the worker ended in it (${how})`
     counts.failed++
-    counts.failures.push(line)
+    counts.failures.push({ title: line })
     console.log(line)
   }
 }
