@@ -4,12 +4,12 @@
  * these. Does nothing if the inputs have not changed since the last build.
  */
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { extname, join, relative } from 'node:path'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { hashFiles, hashOf } from './hash-files.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = join(root, 'src')
@@ -23,8 +23,6 @@ const manifestFile = join(out, 'manifest.json')
 
 /** Maps plain names to hashed names, and `inputs` to the hash of all inputs. */
 type Manifest = Record<string, string>
-
-const hashOf = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex')
 
 /** Pages name the classes in the stylesheet, so every page is an input, and so are the tools. */
 async function hashInputs(): Promise<string> {
@@ -41,11 +39,7 @@ async function hashInputs(): Promise<string> {
     })
   files.push(join(root, 'package-lock.json'), join(components, '../package.json'))
   files.push(fileURLToPath(import.meta.url))
-  const hash = createHash('sha256')
-  for (const file of files.sort()) {
-    hash.update(`${relative(root, file)}\0${hashOf(await readFile(file))}\n`)
-  }
-  return hash.digest('hex')
+  return hashFiles(files)
 }
 
 async function readManifest(): Promise<Manifest | undefined> {
