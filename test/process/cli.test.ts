@@ -59,7 +59,7 @@ describe('purser doctor', () => {
   test('says what to do about a wrong secret, and exits with 1', async () => {
     const { code, stdout } = await purser(['doctor'], { PURSER_CLIENT_SECRET: 'wrong' })
     assert.equal(code, 1)
-    assert.match(stdout, /✗ Client secret: refused\n {2}Rotate the secret/)
+    assert.match(stdout, /✗ Client secret: refused\n {2}Check that it is the secret of app_/)
     assert.match(stdout, /1 of 8 checks failed\./)
     assert.ok(!stdout.includes('\u001b['))
   })
