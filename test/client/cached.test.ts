@@ -155,6 +155,17 @@ test('a dropped key is requested again', async () => {
   assert.equal(client.requests, 2)
 })
 
+test('an entry is found and dropped without the spaces that were pasted around its key', async () => {
+  const client = scripted(license())
+  const licenses = steady(client, { max_age_seconds: 300 })
+  await licenses.validate(' key_1\n')
+  await licenses.validate('key_1')
+  assert.equal(client.requests, 1)
+  await licenses.forget('key_1 ')
+  await licenses.validate(' key_1\n')
+  assert.equal(client.requests, 2)
+})
+
 test('a store of the seller, synchronous or not, replaces memory', async () => {
   const entries = new Map<string, CacheEntry>()
   const store = {

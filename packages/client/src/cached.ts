@@ -2,7 +2,7 @@
  * Validation with a cache: the service sends no events, so validate again when an entry expires
  * (spec: Events).
  */
-import type { Client } from './client.ts'
+import { type Client, trimKey } from './client.ts'
 import { isPurserError, PurserError, RateLimitedError, UnreachableError } from './errors.ts'
 import { createFlights, within } from './flight.ts'
 import { late, requireNumber } from './transport.ts'
@@ -86,7 +86,10 @@ export function cachedValidator(
         request_id: null,
       }),
   })
-  return { validate: cache.read, forget: cache.forget }
+  return {
+    validate: (key) => cache.read(trimKey(key)),
+    forget: (key) => cache.forget(trimKey(key)),
+  }
 }
 
 /**

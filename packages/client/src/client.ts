@@ -125,7 +125,7 @@ export function createClient(options: ClientOptions): Client {
     prices: async () => named<Prices>(await askPublic('/prices')),
 
     async validate(key, { retries, lease } = {}) {
-      const body = { key: tidyKey(key), ...(lease !== undefined && { lease }) }
+      const body = { key: readableKey(key), ...(lease !== undefined && { lease }) }
       const call = { method: 'POST', body, repeatable: true, retries, limit: 'validate' } as const
       const id = `validate ${retries} ${JSON.stringify(body)}`
       const flight = share(id, () => askAsApp('/licenses/validate', call))
@@ -182,13 +182,15 @@ function named<State extends { client_id: string }>({ status, body }: Answer): S
   return body as State
 }
 
-/**
- * The key without the spaces and line breaks that a visitor may have pasted around it. The service
- * reads a key with a NUL, or one too long for its body, in no request.
- */
-function tidyKey(key: string): string {
-  if (/\0|.{8192}/s.test(key)) refuse('unknown_key', 'license key')
+/** The key without the spaces and line breaks that a visitor may have pasted around it. */
+export function trimKey(key: string): string {
   return typeof key === 'string' ? key.trim() : key
+}
+
+/** The service reads a key with a NUL, or one too long for its body, in no request. */
+function readableKey(key: string): string {
+  if (/\0|.{8192}/s.test(key)) refuse('unknown_key', 'license key')
+  return trimKey(key)
 }
 
 /** HTTP Basic by RFC 6749, section 2.3.1: both halves form-encoded, then joined. */
