@@ -302,6 +302,16 @@ test('the quick start with hosted sign-in starts while Purser is down, and signs
   assert.match((await browser.open('/')).body, /Your plan: Pro \(active\)/)
 })
 
+test('the quick start with hosted sign-in accepts a slash at the end of the URL of Purser', async () => {
+  await using served = await serveDouble()
+  const { base_url, client_id, client_secret } = served.purser
+  const app = { base_url: `${base_url}/`, client_id, client_secret }
+  await using site = await start(quickStart('hosted-sign-in'), app)
+  const { status, location } = await browserOn(site).open('/login')
+  assert.equal(status, 303, site.output())
+  assert.ok(location?.startsWith(`${base_url}/o/`), location)
+})
+
 test('the quick start with hosted sign-in answers 502 to a sign-in that its settings made fail', async () => {
   await using served = await serveDouble()
   await using site = await start(quickStart('hosted-sign-in'), served.purser)
