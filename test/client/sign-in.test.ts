@@ -153,6 +153,20 @@ test('a person who cancels is a SignInError with the code of the response', asyn
   assert.equal(await codeOf(sign_in.callback(forged, login)), 'state_mismatch')
 })
 
+test('an address whose error only a response can have is refused', async () => {
+  await using issuer = await startFakeIssuer()
+  const sign_in = signInOf(issuer)
+  const { login, arrived } = await begin(issuer, sign_in)
+  for (const error of ['rate_limited', 'unreachable', 'insufficient_scope', 'lease_expired']) {
+    const edited = arrived({ code: undefined, error })
+    assert.equal(await codeOf(sign_in.callback(edited, login)), 'invalid_response', error)
+  }
+  for (const error of ['invalid_request', 'login_required']) {
+    const redirected = arrived({ code: undefined, error })
+    assert.equal(await codeOf(sign_in.callback(redirected, login)), error)
+  }
+})
+
 const now = () => Math.floor(Date.now() / 1000)
 const CLAIMS: Record<string, () => JWTPayload> = {
   'of another issuer': () => ({ iss: 'https://evil.example/o' }),

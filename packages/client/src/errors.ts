@@ -184,6 +184,21 @@ type Classes = {
 } & Record<LeaseCode, LeaseError> &
   Record<SignInCode, SignInError>
 
+/** Codes of responses, which no redirect of a sign-in has. */
+const RESPONSE_CODES: Record<Exclude<keyof Classes, SignInCode | 'invalid_request'>, true> = {
+  rate_limited: true,
+  unreachable: true,
+  insufficient_scope: true,
+  service_not_enabled: true,
+  invalid_lease: true,
+  lease_expired: true,
+}
+
+/** True for a code whose errors have a class of their own, which a redirect cannot fill. */
+export function isResponseCode(code: string): boolean {
+  return Object.hasOwn(RESPONSE_CODES, code)
+}
+
 /** An error with one of these codes. */
 export type ErrorOf<Code extends ErrorCode> = Code extends ErrorCode
   ? (Code extends keyof Classes ? Classes[Code] : PurserError) & { readonly code: Code }

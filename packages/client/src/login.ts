@@ -1,5 +1,5 @@
 /** One sign-in in progress: what the browser keeps, and what the response has to match. */
-import { type SignInCode, SignInError } from './errors.ts'
+import { isResponseCode, type SignInCode, SignInError } from './errors.ts'
 import type { Metadata } from './issuer.ts'
 import { base64url } from './signed.ts'
 import { string } from './transport.ts'
@@ -31,6 +31,10 @@ export function codeOf(
     throw failure('login_expired', 'This sign-in began more than an hour ago.')
   }
   const error = query.get('error')
+  if (error && isResponseCode(error)) {
+    // Visitors can edit the address, and the types promise what only a response has.
+    throw failure('invalid_response', `A sign-in does not end with the error ${error}.`)
+  }
   if (error) {
     const details = { status: null, code: error, request_id: null }
     throw new SignInError(query.get('error_description') ?? `Sign-in ended: ${error}.`, details)
