@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { sql } from '#platform/sql'
 import { codeOf, isSignedIn } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
+import { inExcess } from '../support/excess.ts'
 import { buy } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -83,6 +84,30 @@ test('a form is checked before its sender re-authenticates, so that nothing they
   for (const [sender, url, fields] of forms) {
     const { headers } = await post(sender, url, { ...fields, reason: LONG })
     assert.ok(!String(headers.location).startsWith('/account/confirm'), url)
+  }
+})
+
+// S10
+test('a form without a reason is checked before its sender re-authenticates', async () => {
+  const { seller, operator } = service.demo
+  const { user_id } = await inExcess(service, 500)
+  // March is over, and can be filed.
+  service.clock.pass(30 * DAY)
+  const [owner, staff] = [await signedIn(service, seller), await signedIn(service, operator)]
+  service.clock.pass(TEN_MINUTES)
+  const repayment = { amount: '5.00', way: 'check', paid_on: '2026-03-12' }
+  const forms: [sender: Agent, url: string, fields: Record<string, string>, wrong: string][] = [
+    [owner, '/dashboard/team/invite', { role: 'support' }, 'email'],
+    [staff, '/admin/staff/invite', { role: 'support' }, 'email'],
+    [staff, `/admin/excess/${user_id}/repayment`, repayment, 'reference'],
+    [staff, '/admin/tax/2026-03/', {}, 'filing_reference'],
+    [staff, '/admin/tax/2026-03/TX/', {}, 'filing_reference'],
+  ]
+  for (const [sender, url, fields, wrong] of forms) {
+    const { statusCode, body } = await post(sender, url, { ...fields, [wrong]: LONG })
+    assert.equal(statusCode, 422, url)
+    assert.ok(body.includes(`id="${wrong}-error"`) || body.includes(`href="#${wrong}"`), url)
+    for (const value of [LONG, ...Object.values(fields)]) assert.ok(body.includes(value), url)
   }
 })
 

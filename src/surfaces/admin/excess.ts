@@ -71,11 +71,11 @@ function declareRepayment(scope: FastifyInstance, world: World): void {
     const context = await requireBuyer(world, request, reply)
     const { user_id, here } = context
     const form = sentForm(world, request)
-    requireRecentProof(world, context, withQuery(here, { ...form }))
     const now = world.clock.now()
     const faults = faultsOf(form, now)
     const repayment = readForm(form, user_id)
     if (faults.length > 0 || !repayment) return await show(world, context, { form, faults })
+    requireRecentProof(world, context, withQuery(here, { ...form }))
     const recorded = await recordRepayment(world, staffActor(context), repayment)
     if (recorded.outcome !== 'too_much') {
       return redirectTo(reply, withQuery(here, { done: recorded.outcome }))
@@ -104,15 +104,12 @@ function declareWriteOff(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** Texts longer than this are cut, as addresses have a limit. */
-const LONGEST = 200
-
 function sentForm(
   world: World,
   request: FastifyRequest,
 ): RepaymentForm & { repayment_id: ExcessRepaymentId } {
   const form = formOf(request)
-  const text = (name: keyof RepaymentForm) => (form[name] ?? '').trim().slice(0, LONGEST)
+  const text = (name: keyof RepaymentForm) => (form[name] ?? '').trim()
   const repayment_id = readId('exr', form.repayment_id) ?? mintId(world.random, 'exr')
   return {
     repayment_id,

@@ -31,11 +31,11 @@ export function declareStaff(scope: FastifyInstance, world: World): void {
   scope.post(`${HOME}invite`, async (request, reply) => {
     const context = await requireAdmin(world, request, reply)
     const { email = '', role: text = '' } = formOf(request)
-    const form = { email: email.slice(0, 320), role: text.slice(0, 20) }
-    requireRecentProof(world, context, withQuery(HOME, form))
+    const form = { email, role: text }
     const address = identity.readEmail(form.email)
     const role = identity.readStaffRole(form.role)
     if (!address || !role) return await sendStaff(world, context, { form, fault: faultOf('email') })
+    requireRecentProof(world, context, withQuery(HOME, form))
     await limitPage(world, INVITATIONS, context.session.user_id, reply)
     const { outcome } = await inviteByEmail(world, staffActor(context), { ...address, role })
     return redirectTo(reply, `${HOME}?done=${outcome}`)

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import * as tax from '#domain/tax'
 import { fileMonth, fileWholeMonth, taxOwed } from '#flows/remit-tax'
@@ -60,9 +60,15 @@ function stateMonthOf(request: FastifyRequest) {
   return { month: monthOf(request), state: paramsOf('/:state', request).state }
 }
 
+/** What both pages with a form have; its field keeps what was sent, or filled in before. */
 function layoutFacts(world: World, { request, reply, role }: StaffContext) {
-  const filing_reference = queryOf(request, 'filing_reference')
-  return { role, csrf_token: csrfToken(world, request, reply), home: HOME, filing_reference }
+  return {
+    role,
+    csrf_token: csrfToken(world, request, reply),
+    home: HOME,
+    done: queryOf(request, 'done'),
+    filing_reference: formOf(request).filing_reference ?? queryOf(request, 'filing_reference'),
+  }
 }
 
 function declarePages(scope: FastifyInstance, world: World): void {
@@ -73,22 +79,24 @@ function declarePages(scope: FastifyInstance, world: World): void {
     return sendPage(reply, TaxPage({ role, home: HOME, owed, state_rates_only }))
   })
 
-  scope.get(MONTH, async (request, reply) => {
-    const context = await requireStaff(world, request, reply, HOME, 'taxes')
-    const month = monthOf(request)
-    const page = MonthPage({
-      ...layoutFacts(world, context),
-      month,
-      done: queryOf(request, 'done'),
-      states: await summariesOf(world, month),
-      fault: undefined,
-    })
-    return sendPage(reply, page)
-  })
+  scope.get(MONTH, async (request, reply) =>
+    sendMonth(world, await requireStaff(world, request, reply, HOME, 'taxes')),
+  )
 
   scope.get(STATE, async (request, reply) =>
     sendState(world, await requireStaff(world, request, reply, HOME, 'taxes')),
   )
+}
+
+async function sendMonth(world: World, context: StaffContext, fault?: string) {
+  const month = monthOf(context.request)
+  const page = MonthPage({
+    ...layoutFacts(world, context),
+    month,
+    states: await summariesOf(world, month),
+    fault,
+  })
+  return sendPage(context.reply, page, { status: fault === undefined ? 200 : 422 })
 }
 
 async function sendState(world: World, context: StaffContext, fault?: string) {
@@ -100,7 +108,6 @@ async function sendState(world: World, context: StaffContext, fault?: string) {
     ...layoutFacts(world, context),
     ...found,
     month,
-    done: queryOf(context.request, 'done'),
     rows: await tax.taxLines(world.db, { month, state, ...paging }),
     paging,
     fault,
@@ -120,32 +127,24 @@ function referenceOf({ request }: SessionContext): string | undefined {
 /** Filing also pays, so it needs re-authentication; the reference is restored afterwards. */
 function declareFiling(scope: FastifyInstance, world: World): void {
   const { db } = world
-  const requireProvenStaff = async (request: FastifyRequest, reply: FastifyReply) => {
-    const context = await requireStaff(world, request, reply, HOME, 'taxes')
-    const filing_reference = referenceOf(context)
-    requireRecentProof(world, context, withQuery(request.url, { filing_reference }))
-    return context
-  }
   scope.post(STATE, async (request, reply) => {
-    const context = await requireProvenStaff(request, reply)
+    const context = await requireStaff(world, request, reply, HOME, 'taxes')
     const requested = stateMonthOf(request)
     const filing_reference = referenceOf(context)
     if (!filing_reference) return await sendState(world, context, REFERENCE_HINT)
+    requireRecentProof(world, context, withQuery(request.url, { filing_reference }))
     const filing = { ...requested, filing_reference }
     const { outcome } = await fileMonth(world, staffActor(context), filing)
     return redirectTo(reply, `${HOME}${requested.month}/${requested.state}/?done=${outcome}`)
   })
 
   scope.post(MONTH, async (http, reply) => {
-    const context = await requireProvenStaff(http, reply)
+    const context = await requireStaff(world, http, reply, HOME, 'taxes')
     const { session } = context
     const month = monthOf(http)
     const batch_reference = referenceOf(context)
-    if (!batch_reference) {
-      const states = await summariesOf(world, month)
-      const facts = { ...layoutFacts(world, context), month, states, done: undefined }
-      return sendPage(reply, MonthPage({ ...facts, fault: BATCH_HINT }), { status: 422 })
-    }
+    if (!batch_reference) return await sendMonth(world, context, BATCH_HINT)
+    requireRecentProof(world, context, withQuery(http.url, { filing_reference: batch_reference }))
     const request = { month, batch_reference }
     const task = { kind: 'tax_month' as const, user_id: session.user_id, app_id: null, request }
     const page = await db.tx((tx) => startTask(world, tx, task))

@@ -38,11 +38,11 @@ export function declareTeam(scope: FastifyInstance, world: World): void {
   scope.post(`${TEAM}invite`, async (request, reply) => {
     const context = await requireMember(world, request, reply, 'team')
     const { email = '', role: text = '' } = formOf(request)
-    const form = { email: email.slice(0, 320), role: text.slice(0, 20) }
-    requireRecentProof(world, context, withQuery(TEAM, form))
+    const form = { email, role: text }
     const address = identity.readEmail(form.email)
     const role = sellers.readInvitedRole(form.role)
     if (!address || !role) return await sendTeam(world, context, { form, fault: faultOf('email') })
+    requireRecentProof(world, context, withQuery(TEAM, form))
     const { seller_id } = context.member
     await limitPage(world, INVITATIONS, seller_id, reply)
     const outcome = await inviteMember(world, actorOf(context), { ...address, role, seller_id })
