@@ -112,6 +112,25 @@ test('a form without a reason is checked before its sender re-authenticates', as
 })
 
 // S10
+test('the details of a seller are checked before re-authentication, and survive it', async () => {
+  const { seller } = service.demo
+  const agent = await signedIn(service, seller)
+  await agent.open('/dashboard/seller/')
+  service.clock.pass(TEN_MINUTES)
+  const fields = { legal_name: 'Low & High Tide LLC', address: '1 Pier', city: 'Salem' }
+  await agent.submit('Save', { ...fields, state: 'OR', zip: '10001' })
+  assert.equal(agent.page.status, 422)
+  const details = { ...fields, state: 'OR', zip: '97301' }
+  await agent.submit('Save', details)
+  assert.match(agent.page.url, /^\/account\/confirm/)
+  await agent.submit('Confirm', { password: seller.password })
+  const { csrf_token: _, ...restored } = agent.form('Save')
+  assert.deepEqual(restored, details)
+  await agent.submit('Save')
+  assert.match(agent.page.body, /Saved\./)
+})
+
+// S10
 test('the longest reason survives re-authentication', async () => {
   const { seller, app } = service.demo
   const { license_id } = await buy(service)

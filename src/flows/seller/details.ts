@@ -1,19 +1,15 @@
 import * as sellers from '#domain/sellers'
-import { stateOfZip } from '#domain/tax'
 import { lockMember } from '#flows/member-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { SellerId } from '#platform/ids'
-import type { FieldFault } from '#platform/problem'
 
-/** Saves a seller's legal name and address, or returns every fault. */
+/** Saves a seller's legal name and address. */
 export async function saveDetails(
   { db, clock }: World,
   actor: ActorOf<'seller'>,
-  { seller_id, form }: { seller_id: SellerId; form: sellers.EnteredDetails },
-): Promise<{ faults: FieldFault[] }> {
-  const details = sellers.readDetails(form, stateOfZip)
-  if ('faults' in details) return details
+  { seller_id, details }: { seller_id: SellerId; details: sellers.SellerDetails },
+): Promise<void> {
   const now = clock.now()
   await db.tx(async (tx) => {
     await lockMember(tx, { seller_id, user_id: actor.user_id }, 'account')
@@ -22,5 +18,4 @@ export async function saveDetails(
     const detail = { before, after: details }
     await audit(tx, now, { actor, action: 'seller.details_changed', subject: seller_id, detail })
   })
-  return { faults: [] }
 }

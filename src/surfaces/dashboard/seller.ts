@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import * as sellers from '#domain/sellers'
+import { stateOfZip } from '#domain/tax'
 import { saveDetails } from '#flows/seller'
 import type { World } from '#flows/world'
+import { withQuery } from '#http/address'
 import { csrfToken } from '#http/form-token'
 import { type MemberContext, requireMember } from '#http/guards/seller'
 import { requireRecentProof } from '#http/guards/session'
@@ -30,16 +32,26 @@ export function declareSeller(scope: FastifyInstance, world: World): void {
 
   scope.get(SELLER, async (request, reply) => {
     const context = await requireMember(world, request, reply, 'account')
-    return show(context, (await sellers.findSeller(world.db, context.member.seller_id))!)
+    const saved = await sellers.findSeller(world.db, context.member.seller_id)
+    return show(context, { ...saved, ...formFrom((name) => queryOf(request, name)) })
   })
 
   scope.post(SELLER, async (request, reply) => {
     const context = await requireMember(world, request, reply, 'account')
-    requireRecentProof(world, context, SELLER)
-    const form = formOf(request)
+    const sent = formOf(request)
+    const form = formFrom((name) => sent[name])
+    const details = sellers.readDetails(form, stateOfZip)
+    if ('faults' in details) return show(context, form, details.faults)
+    requireRecentProof(world, context, withQuery(SELLER, form))
     const { seller_id } = context.member
-    const { faults } = await saveDetails(world, actorOf(context), { seller_id, form })
-    if (faults.length > 0) return show(context, form, faults)
+    await saveDetails(world, actorOf(context), { seller_id, details })
     return redirectTo(reply, `${SELLER}?done=saved`)
   })
+}
+
+/** The fields that were given, as entered. */
+function formFrom(read: (name: keyof sellers.SellerDetails) => string | undefined) {
+  const names = ['legal_name', 'address', 'city', 'state', 'zip'] as const
+  const given = names.map((name) => [name, read(name)]).filter(([, text]) => text !== undefined)
+  return Object.fromEntries(given) as sellers.EnteredDetails
 }

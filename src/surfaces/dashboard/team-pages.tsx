@@ -131,6 +131,8 @@ function Invite(facts: {
 export function TeamMemberPage(
   facts: TeamFacts & {
     member: Member
+    /** The role in the form, as it was chosen before its sender authenticated again. */
+    chosen_role: MemberRole
     is_self: boolean
     can_edit: boolean
     /** Whether the reader is the owner, who may pass ownership on. */
@@ -164,11 +166,12 @@ export function TeamMemberPage(
   )
 }
 
-function ChangeRole({ member, csrf_token }: { member: Member; csrf_token: string }) {
+function ChangeRole(facts: { member: Member; chosen_role: MemberRole; csrf_token: string }) {
+  const { member, csrf_token } = facts
   return (
     <Panel title="Role">
       <Form action={`/dashboard/team/${member.user_id}/role`} csrf_token={csrf_token}>
-        <SelectField label="Role" name="role" value={member.role} options={ROLE_OPTIONS} />
+        <SelectField label="Role" name="role" value={facts.chosen_role} options={ROLE_OPTIONS} />
         <Actions>
           <Button kind="primary" pending="Saving…">
             Save

@@ -70,6 +70,7 @@ function declareMember(scope: FastifyInstance, world: World): void {
     const page = TeamMemberPage({
       ...teamFacts(world, context),
       member,
+      chosen_role: sellers.readInvitedRole(queryOf(request, 'role')) ?? member.role,
       is_self: member.user_id === session.user_id,
       can_edit: sellers.isAllowed(reader.role, 'team'),
       is_owner: reader.role === 'owner',
@@ -80,9 +81,9 @@ function declareMember(scope: FastifyInstance, world: World): void {
   scope.post(`${MEMBER}role`, async (request, reply) => {
     const context = await requireMember(world, request, reply, 'team')
     const { user_id } = await memberAt(world, context)
-    requireRecentProof(world, context, `${TEAM}${user_id}/`)
     const role = sellers.readInvitedRole(formOf(request).role)
     if (!role) throw refuse('invalid_request')
+    requireRecentProof(world, context, withQuery(`${TEAM}${user_id}/`, { role }))
     const { seller_id } = context.member
     const done = await changeMemberRole(world, actorOf(context), { seller_id, user_id, role })
     return redirectTo(reply, `${TEAM}${user_id}/?done=${done}`)
