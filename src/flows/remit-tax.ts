@@ -17,12 +17,26 @@ export type FiledMonth =
   | { outcome: 'filed'; remittance: tax.Remittance }
   | { outcome: 'already_filed' | 'open' | 'waiting' | 'nothing_collected' }
 
-/** The tax owed to each state for each month, according to the books. */
+/** The tax owed to each state for each month that is not filed, according to the books. */
 export async function taxOwed(
   { db, clock }: Pick<World, 'db' | 'clock'>,
   of: { state?: string } = {},
 ): Promise<tax.Liability[]> {
-  return await owedIn(db, clock.now(), of)
+  return (await liabilitiesIn(db, clock.now(), of)).filter(({ status }) => status !== 'filed')
+}
+
+/** The tax of each state's months in a range, filed or not, and what is owed for other months. */
+export async function taxOfMonths(
+  { db, clock }: Pick<World, 'db' | 'clock'>,
+  months: tax.MonthRange,
+): Promise<{ listed: tax.Liability[]; owed: tax.Liability[] }> {
+  const found = await liabilitiesIn(db, clock.now(), { months })
+  const { first, last } = months
+  const isListed = ({ month }: tax.Liability) => first <= month && month <= last
+  return {
+    listed: found.filter(isListed),
+    owed: found.filter((each) => !isListed(each) && each.status !== 'filed'),
+  }
 }
 
 /** Files a state's month and pays what is owed for it, once. */
@@ -35,7 +49,9 @@ export async function fileMonth(
   const { state, month, filing_reference } = filing
   return await db.tx(async (tx) => {
     await tax.lockState(tx, state)
-    const owed = (await owedIn(tx, now, { state })).find((each) => each.month === month)
+    const months = { first: month, last: month }
+    const found = await liabilitiesIn(tx, now, { state, months })
+    const owed = found.find((each) => each.month === month)
     if (!owed) return { outcome: 'nothing_collected' }
     if (owed.status === 'filed') return { outcome: 'already_filed' }
     if (owed.status !== 'due') return { outcome: owed.status }
@@ -85,6 +101,14 @@ export async function fileWholeMonth(
   return filed
 }
 
-async function owedIn(db: Db, now: Date, of: { state?: string }): Promise<tax.Liability[]> {
-  return tax.liabilitiesOf(now, await tax.taxByMonth(db, of), await tax.listRemittances(db, of))
+async function liabilitiesIn(
+  db: Db,
+  now: Date,
+  of: { state?: string; months?: tax.MonthRange },
+): Promise<tax.Liability[]> {
+  const months = await tax.taxByMonth(db, of)
+  const filed = months.flatMap(({ carried, ...each }) =>
+    carried === null ? [] : [{ ...each, carried }],
+  )
+  return tax.liabilitiesOf(now, months, filed)
 }

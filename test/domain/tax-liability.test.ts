@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { endOfMonth, type Filed, liabilitiesOf, monthOf, type StateMonth } from '#domain/tax'
+import {
+  endOfMonth,
+  type Filed,
+  liabilitiesOf,
+  monthBefore,
+  monthOf,
+  type StateMonth,
+} from '#domain/tax'
 import { type Cents, cents, ZERO } from '#platform/money'
 
 const month = (name: string, charged: number, relieved = 0, state = 'TX'): StateMonth => ({
@@ -73,6 +80,17 @@ describe('what is owed to a state for a month', () => {
     ])
   })
 
+  test('needs of what was filed only the month before the first that was not', () => {
+    const months = ['01', '02', '03', '04'].map((number, at) => month(`2026-${number}`, at * 100))
+    const filings = [
+      filed({ month: '2026-01', collected: 0 }),
+      filed({ month: '2026-02', collected: 100, carried: -300 }),
+    ]
+    const owed = brief(months, filings).slice(2)
+    assert.deepEqual(owed[0], ['2026-03', 200, -200, 0, 'due'])
+    assert.deepEqual(brief(months.slice(1), filings.slice(1)).slice(1), owed)
+  })
+
   test('adds up to the tax collected, in any order of months', () => {
     const figures = fc.array(fc.integer({ min: -10_000, max: 10_000 }), { maxLength: 24 })
     fc.assert(
@@ -97,4 +115,10 @@ test('a month ends with the first instant of the next one, in UTC', () => {
   assert.equal(endOfMonth('2026-12').toISOString(), '2027-01-01T00:00:00.000Z')
   assert.equal(endOfMonth('2028-02').toISOString(), '2028-03-01T00:00:00.000Z')
   assert.equal(monthOf(new Date('2026-02-28T23:59:59.999Z')), '2026-02')
+})
+
+test('a month is counted back over the turn of a year', () => {
+  assert.equal(monthBefore('2026-11', 0), '2026-11')
+  assert.equal(monthBefore('2026-02', 3), '2025-11')
+  assert.equal(monthBefore('2026-12', 12), '2025-12')
 })

@@ -14,6 +14,7 @@ export {
   type Filed,
   type Liability,
   liabilitiesOf,
+  monthBefore,
   monthOf,
   type StateMonth,
   settleMonth,

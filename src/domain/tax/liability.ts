@@ -45,6 +45,12 @@ export function endOfMonth(month: string): Date {
   return new Date(Date.UTC(year, number, 1))
 }
 
+/** The month that is a number of months before another, `2026-11`. */
+export function monthBefore(month: string, count: number): string {
+  const [year = 0, number = 0] = month.split('-').map(Number)
+  return monthOf(new Date(Date.UTC(year, number - 1 - count, 1)))
+}
+
 /** What is owed for a month, and what is carried over to the next. */
 export function settleMonth(collected: Cents, carried: Cents): { amount: Cents; left: Cents } {
   const net = collected + carried
@@ -53,9 +59,14 @@ export function settleMonth(collected: Cents, carried: Cents): { amount: Cents; 
 
 /**
  * What is owed to each state for each month, earliest first. A state's months are filed in order,
- * so that what one carries over is deducted from the next exactly once.
+ * so that what one carries over is deducted from the next exactly once. Of what was filed it needs
+ * only the month before the first that was not.
  */
-export function liabilitiesOf(now: Date, months: StateMonth[], filed: Filed[]): Liability[] {
+export function liabilitiesOf(
+  now: Date,
+  months: StateMonth[],
+  filed: Pick<Filed, 'state' | 'month' | 'carried'>[],
+): Liability[] {
   const filings = new Map(filed.map((each) => [`${each.state} ${each.month}`, each]))
   const states = new Map<string, { left: Cents; is_filed: boolean }>()
   const ordered = [...months].sort(

@@ -1,5 +1,6 @@
 import type { Db } from '#platform/db'
 import type { RemittanceId } from '#platform/ids'
+import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Filed, StateMonth } from './liability.ts'
 import { SUMS } from './sums.ts'
@@ -43,14 +44,45 @@ export async function listRemittances(
     order by r.month, r.state`)
 }
 
+/** A state's month with tax, and what it carried over when it was filed; null: it is not filed. */
+export interface TaxMonth extends StateMonth {
+  carried: Cents | null
+}
+
+/** Months from the first to the last one, both included, such as `2026-01` to `2026-12`. */
+export interface MonthRange {
+  first: string
+  last: string
+}
+
 /**
- * Tax by state and month, by the books: a sale's in the month of the sale, a refund's or a lost
- * dispute's in the month of that.
+ * Tax by state and month, by the books, the earliest month first: a sale's in the month of the
+ * sale, a refund's or a lost dispute's in the month of that. Of all months it returns what the next
+ * filings need: those that are not filed, and the one before the first of them. Of a range it
+ * returns the filed ones, too.
  */
-export async function taxByMonth(db: Db, of: { state?: string } = {}): Promise<StateMonth[]> {
+export async function taxByMonth(
+  db: Db,
+  of: { state?: string; months?: MonthRange } = {},
+): Promise<TaxMonth[]> {
   const which = of.state === undefined ? sql`true` : sql`state = ${of.state}`
-  return await db.rows<StateMonth>(sql`select state, month,
-      coalesce(sum(tax) filter (where tax > 0), 0)::bigint as charged,
-      coalesce(sum(-tax) filter (where tax < 0), 0)::bigint as relieved
-    from (${SUMS(which)}) s where tax <> 0 group by 1, 2 order by 2, 1`)
+  const { first, last } = of.months ?? { first: null, last: null }
+  return await db.rows<TaxMonth>(sql`with
+    months as (select state, month,
+        coalesce(sum(tax) filter (where tax > 0), 0)::bigint as charged,
+        coalesce(sum(-tax) filter (where tax < 0), 0)::bigint as relieved
+      from (${SUMS(which)}) s where tax <> 0 group by 1, 2),
+    filed as (select m.*, r.carried, bool_or(r.id is null) over (partition by m.state
+        order by m.month rows between unbounded preceding and 1 following) as is_needed
+      from months m left join remittances r on r.state = m.state and r.month = m.month)
+    select state, month, charged, relieved, carried from filed
+    where is_needed or month between ${first}::text and ${last}::text order by month, state`)
+}
+
+/** The first and the last month with tax; undefined before the first taxed sale. */
+export async function taxedMonths(db: Db): Promise<MonthRange | undefined> {
+  const { first, last } = await db.one<{ first: string | null; last: string | null }>(
+    sql`select min(month) as first, max(month) as last from (${SUMS(sql`tax <> 0`)}) s`,
+  )
+  return first !== null && last !== null ? { first, last } : undefined
 }

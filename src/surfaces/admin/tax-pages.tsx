@@ -1,95 +1,21 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
-import { Alert, Badge, type BadgeTone, ErrorSummary } from '#design/feedback'
+import { Alert, ErrorSummary } from '#design/feedback'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
-import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
+import { DescriptionList, EmptyState, Panel, RecordTable } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import { stateName } from '#domain/sellers'
-import type { Liability, TaxLine } from '#domain/tax'
+import type { TaxLine } from '#domain/tax'
 import type { Paging } from '#http/pagination'
 import { cents, sum } from '#platform/money'
 import { counted } from '#platform/text'
 import { FilingForm } from './filing-form.tsx'
-import { AdminMenu, RecordHeader } from './menu.tsx'
+import { RecordHeader } from './menu.tsx'
+import { Status } from './tax-status.tsx'
 import { monthName, percent, type StateSummary } from './tax-summary.ts'
-
-const STATUS: Record<StateSummary['status'], [label: string, tone: BadgeTone]> = {
-  open: ['Open', 'neutral'],
-  waiting: ['Waiting for an earlier month', 'neutral'],
-  due: ['Due', 'warn'],
-  filed: ['Filed', 'good'],
-  none: ['Nothing to file', 'neutral'],
-}
-
-function Status({ status }: { status: StateSummary['status'] }): JSX.Element {
-  const [label, tone] = STATUS[status]
-  return <Badge tone={tone}>{label}</Badge>
-}
-
-/** The tax due to each state, by month. */
-export function TaxPage(facts: {
-  role: StaffRole
-  home: string
-  owed: Liability[]
-  /** True if tax comes from the built-in table of state rates. */
-  state_rates_only: boolean
-}): JSX.Element {
-  const { home, owed } = facts
-  const states = [...new Set(owed.map(({ state }) => state))].sort()
-  const months = [...new Set(owed.map(({ month }) => month))].sort().reverse()
-  const cellOf = (month: string, state: string) => {
-    const found = owed.find((each) => each.month === month && each.state === state)
-    if (!found) return ''
-    return (
-      <span class="grid justify-items-end gap-1">
-        <TextLink href={`${home}${month}/${state}/`}>{formatMoney(found.amount)}</TextLink>
-        <span class="text-xs text-muted">{STATUS[found.status][0]}</span>
-      </span>
-    )
-  }
-  const dueOf = (month: string) => {
-    const due = owed.filter((each) => each.month === month && each.status === 'due')
-    return sum(...due.map(({ amount }) => amount))
-  }
-  return (
-    <SiteLayout title="Sales tax · Admin · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Sales tax">Tax collected and filed, by state and month.</Heading>
-        <AdminMenu current="tax" role={facts.role} />
-        {facts.state_rates_only && (
-          <Alert tone="info" title="State rates only">
-            The built-in table has state rates only. County and city taxes are not collected: a
-            buyer in New York City pays the state’s 4%. For local rates, set TAX_PROVIDER=stripe to
-            use Stripe Tax.
-          </Alert>
-        )}
-      </div>
-      {owed.length === 0 ? (
-        <EmptyState title="No tax yet">Months appear here after the first taxed sale.</EmptyState>
-      ) : (
-        <RecordTable
-          caption="Sales tax by month and state"
-          columns={[
-            { label: 'Month' },
-            { label: 'Due now', numeric: true },
-            ...states.map((label) => ({ label, numeric: true })),
-          ]}
-          rows={months.map((month) => ({
-            key: month,
-            cells: [
-              <TextLink href={`${home}${month}/`}>{monthName(month)}</TextLink>,
-              <Money amount={dueOf(month)} />,
-              ...states.map((state) => cellOf(month, state)),
-            ],
-          }))}
-        />
-      )}
-    </SiteLayout>
-  )
-}
 
 interface LayoutFacts {
   role: StaffRole

@@ -1,5 +1,5 @@
 import * as tax from '#domain/tax'
-import { taxOwed } from '#flows/remit-tax'
+import { taxOfMonths } from '#flows/remit-tax'
 import type { World } from '#flows/world'
 import { type Cents, ZERO } from '#platform/money'
 
@@ -15,14 +15,13 @@ export interface StateSummary extends tax.StateReport {
 
 /** Every state with sales or refunds in a month. */
 export async function summariesOf(world: World, month: string): Promise<StateSummary[]> {
-  const owed = new Map(
-    (await taxOwed(world)).filter((each) => each.month === month).map((each) => [each.state, each]),
-  )
+  const { listed } = await taxOfMonths(world, { first: month, last: month })
+  const liabilities = new Map(listed.map((each) => [each.state, each]))
   const filed = new Map(
     (await tax.listRemittances(world.db, { month })).map((each) => [each.state, each]),
   )
   return (await tax.taxReport(world.db, month)).map((report) => {
-    const liability = owed.get(report.state)
+    const liability = liabilities.get(report.state)
     const filing = filed.get(report.state)
     return {
       ...report,

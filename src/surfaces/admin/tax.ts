@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import * as tax from '#domain/tax'
-import { fileMonth, fileWholeMonth, taxOwed } from '#flows/remit-tax'
+import { fileMonth, fileWholeMonth, taxOfMonths } from '#flows/remit-tax'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
 import { startExport } from '#http/exports'
@@ -14,10 +14,12 @@ import { pagingOf } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import { declareTask, startTask } from '#http/tasks'
 import { declareTaxExports, TAX_LINES, TAX_STATES } from './tax-files.ts'
-import { MonthPage, StateMonthPage, TaxPage } from './tax-pages.tsx'
+import { TaxPage } from './tax-months-page.tsx'
+import { MonthPage, StateMonthPage } from './tax-pages.tsx'
 import { summariesOf } from './tax-summary.ts'
 
 const LINES_A_PAGE = 100
+const MONTHS_A_PAGE = 12
 
 const HOME = '/admin/tax/'
 const MONTH = `${HOME}:month(^\\d{4}-\\d{2}$)/`
@@ -75,8 +77,9 @@ function declarePages(scope: FastifyInstance, world: World): void {
   scope.get(HOME, async (request, reply) => {
     const { role } = await requireStaff(world, request, reply, HOME, 'taxes')
     const state_rates_only = world.taxes.name === 'table'
-    const owed = await taxOwed(world)
-    return sendPage(reply, TaxPage({ role, home: HOME, owed, state_rates_only }))
+    const { months, ...addresses } = await monthsFor(world, request)
+    const found = await taxOfMonths(world, months)
+    return sendPage(reply, TaxPage({ role, home: HOME, ...found, ...addresses, state_rates_only }))
   })
 
   scope.get(MONTH, async (request, reply) =>
@@ -86,6 +89,19 @@ function declarePages(scope: FastifyInstance, world: World): void {
   scope.get(STATE, async (request, reply) =>
     sendState(world, await requireStaff(world, request, reply, HOME, 'taxes')),
   )
+}
+
+/** The months that a page of the list shows, the latest or those before the one in `?below=`. */
+async function monthsFor({ db, clock }: World, request: FastifyRequest) {
+  const taxed = await tax.taxedMonths(db)
+  const [below] = /^2\d{3}-(0[1-9]|1[0-2])$/.exec(queryOf(request, 'below') ?? '') ?? []
+  const last = below ? tax.monthBefore(below, 1) : (taxed?.last ?? tax.monthOf(clock.now()))
+  const first = tax.monthBefore(last, MONTHS_A_PAGE - 1)
+  return {
+    months: { first, last },
+    older: taxed && taxed.first < first ? withQuery(HOME, { below: first }) : undefined,
+    newest: below && HOME,
+  }
 }
 
 async function sendMonth(world: World, context: StaffContext, fault?: string) {
