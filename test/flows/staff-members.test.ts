@@ -7,9 +7,11 @@ import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { addAuthenticator, isSignedIn, newEmail, PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { objectTo } from '../support/disputes.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer } from '../support/purchase.ts'
 import { buy } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -94,6 +96,30 @@ test('each page below a list leads back to it, and the menu marks the list', asy
     assert.match(body, new RegExp(`href="/admin/${list}/" aria-current="page"`), page)
     assert.match(body, new RegExp(`<a [^>]*href="/admin/${back}/"[^>]*>.*?</a>.*<h1`, 's'), page)
   }
+})
+
+test('the pages of a sale, its dispute and its refund have the menu of staff, with Cases marked', async () => {
+  const bought = await buy(service)
+  const { id } = await objectTo(service, bought.charge)
+  const { agent } = await addMember('admin')
+  const sale = `/admin/sales/${bought.invoice_id}/`
+  const pages = [
+    [sale, '/admin/cases/'],
+    [`/admin/disputes/${id}/`, sale],
+    [`${sale}refund`, sale],
+  ] as const
+  for (const [page, back] of pages) {
+    const { status, body } = await agent.open(page)
+    assert.equal(status, 200, page)
+    assert.match(body, /href="\/admin\/cases\/" aria-current="page"/, page)
+    assert.match(body, new RegExp(`<a [^>]*href="${back}"[^>]*>.*?</a>.*<h1`, 's'), page)
+  }
+  const seller = await signedIn(service, service.demo.seller)
+  const { status, body } = await seller.open(
+    `/dashboard/apps/${service.demo.app.slug}/sales/${bought.invoice_id}/`,
+  )
+  assert.equal(status, 200)
+  assert.ok(!body.includes('/admin/'))
 })
 
 // Guards S10

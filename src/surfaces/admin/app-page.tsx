@@ -7,8 +7,8 @@ import { DescriptionList, Panel } from '#design/panels'
 import { type App, type ApprovalRequest, productPath, type StaffApp } from '#domain/apps'
 import { isPermitted, type StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
+import { RecordHeader } from '#http/admin-menu'
 import { AppBadges } from './app-labels.tsx'
-import { RecordHeader } from './menu.tsx'
 import { type Filled, StaffAction } from './staff-action.tsx'
 
 interface StaffAppFacts {

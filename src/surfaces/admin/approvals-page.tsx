@@ -8,8 +8,8 @@ import { DescriptionList, EmptyState, Heading, Panel } from '#design/panels'
 import type { OpenApproval } from '#domain/apps'
 import type { StaffRole } from '#domain/identity'
 import { stateName } from '#domain/sellers'
+import { AdminMenu } from '#http/admin-menu'
 import type { ApprovalId } from '#platform/ids'
-import { AdminMenu } from './menu.tsx'
 import { ON_A_PAGE } from './paging.ts'
 
 /** A request in the list, with the plans of its app in words. */

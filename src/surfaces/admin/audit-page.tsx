@@ -6,9 +6,9 @@ import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, PhoneFold } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
+import { AdminMenu } from '#http/admin-menu'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import type { AuditSearch } from './audit-search.ts'
-import { AdminMenu } from './menu.tsx'
 
 interface AuditFacts {
   csrf_token: string

@@ -6,9 +6,9 @@ import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Heading, Panel, RecordTable } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
+import { AdminMenu } from '#http/admin-menu'
 import { capitalized } from '#platform/text'
 import type { Checked, EventsReprocessed } from './check-results.ts'
-import { AdminMenu } from './menu.tsx'
 
 interface ChecksFacts {
   role: StaffRole

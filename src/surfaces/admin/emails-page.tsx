@@ -8,10 +8,10 @@ import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
+import { AdminMenu } from '#http/admin-menu'
 import { emailLabel } from '#http/email-labels'
 import { type EmailState, type LoggedEmail, stateOf } from '#platform/email-log'
 import { counted } from '#platform/text'
-import { AdminMenu } from './menu.tsx'
 
 interface EmailLogFacts {
   csrf_token: string

@@ -9,10 +9,10 @@ import { invoiceNumber } from '#domain/billing'
 import type { StaffRole } from '#domain/identity'
 import type { ExcessBuyer, ExcessSettlement, RepaymentWay } from '#domain/ledger'
 import type { ActionNote } from '#http/action-note'
+import { RecordHeader } from '#http/admin-menu'
 import { type FormFault, faultAt } from '#http/form-errors'
 import type { InvoiceId, UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-import { RecordHeader } from './menu.tsx'
 import { type Filled, StaffAction } from './staff-action.tsx'
 
 /** The page of a buyer who received too much. */

@@ -3,9 +3,9 @@ import { SiteLayout } from '#design/layout'
 import { Day, formatMoney } from '#design/money'
 import { EmptyState, Heading, Panel, RecordCards } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
+import { AdminMenu } from '#http/admin-menu'
 import type { Cents } from '#platform/money'
 import { SearchForm } from './license-search-panel.tsx'
-import { AdminMenu } from './menu.tsx'
 
 /** An item that needs attention: how many there are, and where they are handled. */
 export interface AttentionItem {

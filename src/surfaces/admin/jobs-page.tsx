@@ -8,6 +8,7 @@ import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordCards, RecordTable, Totals } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
+import { AdminMenu } from '#http/admin-menu'
 import {
   COUNTED_JOBS,
   JOB_STATES,
@@ -16,7 +17,6 @@ import {
   type LoggedSchedule,
 } from '#platform/job-log'
 import { JOB_STATE_LABELS, JobBadge, queueLabel } from './job-labels.tsx'
-import { AdminMenu } from './menu.tsx'
 import { cronText, jobLabel, scheduleLabel } from './schedule-labels.ts'
 
 interface JobsFacts {

@@ -3,7 +3,7 @@ import { SiteLayout } from '#design/layout'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
-import { AdminMenu } from './menu.tsx'
+import { AdminMenu } from '#http/admin-menu'
 import type { SearchedList } from './paging.ts'
 import { SearchPanel } from './search-panel.tsx'
 

@@ -9,7 +9,7 @@ import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import { type ListedPayout, PAYOUT_STATUSES, type Payout } from '#domain/payouts'
 import type { ListedSeller } from '#domain/sellers'
-import { AdminMenu } from './menu.tsx'
+import { AdminMenu } from '#http/admin-menu'
 import { ON_A_PAGE } from './paging.ts'
 
 const STATUSES: Record<Payout['status'], [label: string, tone: BadgeTone]> = {

@@ -15,10 +15,10 @@ import type {
   SellerFigures,
 } from '#domain/sellers'
 import type { ActionNote } from '#http/action-note'
+import { RecordHeader } from '#http/admin-menu'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import { capitalized } from '#platform/text'
 import { AppBadges } from './app-labels.tsx'
-import { RecordHeader } from './menu.tsx'
 import { ON_A_PAGE } from './paging.ts'
 import { payoutRecord } from './payouts-page.tsx'
 import { SellerActions } from './seller-actions.tsx'

@@ -13,9 +13,9 @@ import {
   type StaffRole,
 } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
+import { AdminMenu, RecordHeader } from '#http/admin-menu'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import { STAFF_ROLE_LABELS } from '#http/staff-labels'
-import { AdminMenu, RecordHeader } from './menu.tsx'
 
 /** The form of an invitation as it was filled in. */
 export interface StaffForm {

@@ -4,7 +4,6 @@ import { Alert, Badge } from '#design/feedback'
 import { Form, TextareaField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
-import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel } from '#design/panels'
 import { invoiceNumber, type SellerInvoice } from '#domain/billing'
 import type { Dispute, Evidence } from '#domain/payments'
@@ -12,6 +11,7 @@ import type { ActionNote } from '#http/action-note'
 import { DISPUTE_REASONS } from '#http/dispute-reasons'
 import type { Cents } from '#platform/money'
 import { DISPUTE_LABELS } from './labels.ts'
+import { SaleHeader } from './sale-header.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
 export interface DisputePageFacts extends SalesPageFacts {
@@ -45,13 +45,14 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
   const [label, tone] = DISPUTE_LABELS[dispute.status]
   return (
     <SiteLayout title={`Dispute of ${number} · Purser`} notice={facts.notice}>
-      <PageHeader
+      <SaleHeader
+        role={facts.role}
         title={`Dispute of ${formatMoney(dispute.amount)}`}
         back={{ label: number, href: `${base}/sales/${invoice.id}/` }}
         aside={<Badge tone={tone}>{label}</Badge>}
       >
         {DISPUTE_REASONS[dispute.reason]}
-      </PageHeader>
+      </SaleHeader>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
       <Consequences {...facts} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]">

@@ -3,7 +3,6 @@ import { Actions, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { type Link, SiteLayout } from '#design/layout'
 import { Day, Money, taxLabel } from '#design/money'
-import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel, RecordRows } from '#design/panels'
 import {
   type InvoiceLine,
@@ -19,6 +18,7 @@ import type { ChargeId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { KIND_LABELS, PAYOUT_LABELS, STATUS_LABELS } from './labels.ts'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
+import { SaleHeader } from './sale-header.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
 /** The facts of an invoice's page. */
@@ -49,13 +49,14 @@ export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
   const [label, tone] = STATUS_LABELS[invoice.status]
   return (
     <SiteLayout title={`${number} · ${facts.app_name}`} notice={facts.notice}>
-      <PageHeader
+      <SaleHeader
+        role={facts.role}
         title={`${KIND_LABELS[invoice.kind]} ${number}`}
         back={backOf(facts)}
         aside={<Badge tone={tone}>{label}</Badge>}
       >
         {facts.app_name} {invoice.product_name}, for {invoice.email}
-      </PageHeader>
+      </SaleHeader>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
       {facts.is_former && (
         <Alert tone="info">
@@ -77,7 +78,7 @@ export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
 }
 
 function backOf({ as, base, is_former }: InvoicePageFacts): Link {
-  if (as === 'staff') return { label: 'Admin', href: '/admin/' }
+  if (as === 'staff') return { label: 'Cases', href: '/admin/cases/' }
   if (is_former) return { label: 'Dashboard', href: '/dashboard/' }
   return { label: 'Sales', href: `${base}/sales/` }
 }

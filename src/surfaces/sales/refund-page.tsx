@@ -4,12 +4,12 @@ import { Alert, ErrorSummary } from '#design/feedback'
 import { CheckboxField, Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { formatMoney, Money } from '#design/money'
-import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel } from '#design/panels'
 import { invoiceNumber, type SellerInvoice } from '#domain/billing'
 import { type FormFault, faultAt } from '#http/form-errors'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import { type Cents, sum } from '#platform/money'
+import { SaleHeader } from './sale-header.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
 /** The fields of the refund form. */
@@ -56,9 +56,13 @@ export function RefundPage(
       title={`${facts.faults.length > 0 ? 'Error: ' : ''}${title} · Purser`}
       notice={facts.notice}
     >
-      <PageHeader title={title} back={{ label: invoiceNumber(invoice.number), href: path }}>
+      <SaleHeader
+        role={facts.role}
+        title={title}
+        back={{ label: invoiceNumber(invoice.number), href: path }}
+      >
         {invoice.product_name}, paid by {invoice.email}. The refund goes to the original card.
-      </PageHeader>
+      </SaleHeader>
       {facts.has_changed && (
         <Alert tone="warning" title="The amounts have changed">
           Nothing was refunded. Review the amounts again.

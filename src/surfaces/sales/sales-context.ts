@@ -1,4 +1,5 @@
 import type * as apps from '#domain/apps'
+import type { StaffRole } from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
@@ -39,17 +40,20 @@ export interface SalesPageFacts {
   csrf_token: string
   base: string
   as: Side
+  /** The role of staff; undefined for a seller. */
+  role: StaffRole | undefined
   /** The banner about the app's own time. */
   notice: string | undefined
 }
 
 /** Gathers the facts that every page about an app's sales shows. */
 export function pageFacts(world: World, context: SalesContext, app: apps.App): SalesPageFacts {
-  const { request, reply, base, as } = context
+  const { request, reply, base, as, role } = context
   return {
     csrf_token: csrfToken(world, request, reply),
     base,
     as,
+    role,
     notice: clockNotice(world, app),
   }
 }
