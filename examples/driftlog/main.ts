@@ -2,12 +2,7 @@
 import { startDriftlog } from './server.ts'
 
 const { env } = process
-const needed = [
-  'PURSER_BASE_URL',
-  'PURSER_CLIENT_ID',
-  'PURSER_CLIENT_SECRET',
-  'PURSER_PAID_PRODUCTS',
-]
+const needed = ['PURSER_URL', 'PURSER_CLIENT_ID', 'PURSER_CLIENT_SECRET', 'PURSER_PAID_PRODUCTS']
 const missing = needed.filter((name) => !env[name])
 if (missing.length > 0) {
   console.error(`Driftlog needs ${missing.join(', ')} in its environment; see its README.md.`)
@@ -15,7 +10,7 @@ if (missing.length > 0) {
 }
 
 const driftlog = await startDriftlog({
-  base_url: env.PURSER_BASE_URL ?? '',
+  base_url: env.PURSER_URL ?? '',
   client_id: env.PURSER_CLIENT_ID ?? '',
   client_secret: env.PURSER_CLIENT_SECRET ?? '',
   paid_products: (env.PURSER_PAID_PRODUCTS ?? '').split(',').map((id) => id.trim()),

@@ -2,7 +2,7 @@
 import { startTidepool } from './server.ts'
 
 const { env } = process
-const missing = ['PURSER_BASE_URL', 'PURSER_CLIENT_ID', 'PURSER_CLIENT_SECRET'].filter(
+const missing = ['PURSER_URL', 'PURSER_CLIENT_ID', 'PURSER_CLIENT_SECRET'].filter(
   (name) => !env[name],
 )
 if (missing.length > 0) {
@@ -11,7 +11,7 @@ if (missing.length > 0) {
 }
 
 const tidepool = await startTidepool({
-  base_url: env.PURSER_BASE_URL ?? '',
+  base_url: env.PURSER_URL ?? '',
   client_id: env.PURSER_CLIENT_ID ?? '',
   client_secret: env.PURSER_CLIENT_SECRET ?? '',
   port: Number(env.PORT ?? 4000),
