@@ -9,6 +9,8 @@ const MEBIBYTE = 2 ** 20
 const LITTLE_SPACE = 1024 * MEBIBYTE
 const NO_SPACE = 100 * MEBIBYTE
 const ANSWER_WITHIN_MS = 5_000
+/** What a proxy answers itself while no node does. */
+const NO_NODE = [502, 503, 504]
 
 /** The version of Node.js that runs this, and so the service. */
 export function diagnoseNode(): Diagnosis[] {
@@ -69,6 +71,10 @@ async function diagnoseUrl(url: string): Promise<Diagnosis> {
     }
     const body = await answer.text()
     if (answer.status === 200 && body === '{"status":"ok"}') return ok('address', `${url} answers`)
+    if (NO_NODE.includes(answer.status)) {
+      const next = 'Start the service; if it runs, correct the addresses of the nodes in the proxy.'
+      return warning('address', `${url}: no node answers behind the proxy (${answer.status})`, next)
+    }
     const next = 'Let the proxy pass this host to the service, with its Host header.'
     return fault('address', `${url} is answered by another program (${answer.status})`, next)
   } catch (error) {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -73,6 +75,22 @@ test('every check has a line, and a fault or a warning says what to do', async (
   for (const { level, check, next } of (await doctor()).checks) {
     assert.equal(level === 'ok', next === undefined, check)
   }
+})
+
+test('a proxy without a node is a warning, and another program at the URL is a fault', async () => {
+  let status = 503
+  const proxy = createServer((_request, response) => response.writeHead(status).end('no node'))
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const BASE_URL = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const stopped = await doctor({ BASE_URL })
+  const text = `${BASE_URL}: no node answers behind the proxy (503)`
+  assert.deepEqual(stopped.texts('address'), [`warning: ${text}`])
+  status = 404
+  const other = await doctor({ BASE_URL })
+  assert.deepEqual(other.texts('address'), [
+    `fault: ${BASE_URL} is answered by another program (404)`,
+  ])
+  proxy.close()
 })
 
 test('a service that runs on the embedded database answers for it', async () => {
