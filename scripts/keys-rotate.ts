@@ -11,7 +11,7 @@ import * as grants from '#domain/grants'
 import { systemClock } from '#platform/clock'
 import { readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
-import { checkSecretKeys } from '#platform/installation'
+import { assertInstalled, checkSecretKeys } from '#platform/installation'
 import { ensureMigrated } from '#platform/migrate'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
@@ -20,6 +20,7 @@ import { readFlag } from './read-flag.ts'
 
 async function rotate({ config, db }: OpenMode, at_once: boolean): Promise<void> {
   const now = systemClock.now()
+  await assertInstalled(db)
   await ensureMigrated(db, now, config)
   const tools = { keys: keyRing(config.secret_keys), random: systemRandom }
   // All keys are sealed again, and the nodes must be able to read them.

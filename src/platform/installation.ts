@@ -105,7 +105,8 @@ export async function assertInstalled(db: Db): Promise<void> {
   )
   if (found) return
   throw new ConfigError(
-    'The database has no tables of the service: it is empty, or of another program.',
+    'The database has no tables of the service: it is empty, or of another program. Correct its ' +
+      'setting, or start the service, which creates them.',
   )
 }
 

@@ -11,6 +11,7 @@ import type { Database } from '#platform/db'
 import { openEmbedded } from '#platform/db-embedded'
 import { setMoney } from '#platform/installation'
 import { lockFolder } from '#platform/lock'
+import { isEmpty } from '#platform/migrate'
 import { systemRandom as random } from '#platform/random'
 import { keyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
@@ -84,7 +85,9 @@ async function using<Result>(
   return await work(db).finally(() => db.close())
 }
 
-const EMPTY = 'The database has no tables of the service: it is empty, or of another program.'
+const EMPTY =
+  'The database has no tables of the service: it is empty, or of another program. Correct its ' +
+  'setting, or start the service, which creates them.'
 const HEADINGS = /^Live mode \(\S+\)\n[\s\S]*\n\nTest mode \(http:\/\/test\.localhost:4000\)\n/
 
 test('npm run ledger:check checks the books of both modes, and names the mode of a difference', async () => {
@@ -184,17 +187,25 @@ test('an embedded test mode that was never opened is left alone, and one in use 
   }
 })
 
-test('npm run ledger:check says that a database is empty', async () => {
+test('commands say that a database is empty, and create nothing in it', async () => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'purser-empty-'))
-  await openEmbedded({ dataDir: join(DATA_DIR, 'database') }).then((db) => db.close())
-  const { status, error } = await run('ledger-check', {
-    DATABASE_URL: '',
-    DATA_DIR,
-    TEST_MODE_DATABASE_URL: '',
-  })
+  const dataDir = join(DATA_DIR, 'database')
+  await openEmbedded({ dataDir }).then((db) => db.close())
+  for (const [command, failure] of [
+    ['ledger-check', 2],
+    ['keys-rotate', 1],
+  ] as const) {
+    const { status, error } = await run(command, {
+      DATABASE_URL: '',
+      DATA_DIR,
+      TEST_MODE_DATABASE_URL: '',
+    })
+    assert.deepEqual([status, error], [failure, `${EMPTY}\n`])
+  }
+  const db = await openEmbedded({ dataDir })
+  assert.ok(await isEmpty(db))
+  await db.close()
   rmSync(DATA_DIR, { recursive: true })
-  assert.equal(status, 2)
-  assert.equal(error, `${EMPTY}\n`)
 })
 
 test('npm run restore -- --mark says that the service was never started on a database', async () => {
