@@ -1,12 +1,13 @@
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { developmentKey } from '#platform/data-folder'
 import { missingOperator, OPERATOR_SETTINGS, type Operator, operatorOf } from '#platform/operator'
 import { PROCESS_SETTINGS, type Processes, readProcesses } from '#platform/processes'
 import type { Random } from '#platform/random'
+import { masterKeys, networks, origin, sender, url } from '#platform/setting-values'
 import { type Bucket, readBucket } from '#platform/storage-url'
 import {
+  metricsFault,
   portNumber,
   TELEMETRY_SETTINGS,
   type TelemetrySettings,
@@ -59,28 +60,13 @@ export interface Config extends Processes, TelemetrySettings {
 /** A setting that cannot be used; its message names the variable. */
 export class ConfigError extends Error {}
 
-const url = (...protocols: string[]) =>
-  z.string().refine(
-    (text) => {
-      const parsed = URL.parse(text)
-      return parsed !== null && protocols.includes(parsed.protocol)
-    },
-    `must be an address that starts with ${protocols.map((each) => `${each}//`).join(' or ')}`,
-  )
-
-/** An origin: scheme, host and port. */
-const origin = () =>
-  url('http:', 'https:').refine((text) => {
-    const address = URL.parse(text)
-    // A value that is not a URL was already reported.
-    return address === null || address.href === `${address.origin}/`
-  }, 'must be an origin alone, without a path')
-
 const SETTINGS = z.object({
   ...OPERATOR_SETTINGS,
   ...PROCESS_SETTINGS,
   ...TELEMETRY_SETTINGS,
-  NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
+  NODE_ENV: z
+    .enum(['production', 'development', 'test'], 'must be production, development or test')
+    .default('development'),
   PORT: portNumber().default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
   BASE_URL: origin().optional(),
@@ -91,26 +77,19 @@ const SETTINGS = z.object({
     .string()
     .refine(
       (text) => readBucket(text) !== undefined,
-      'must be https://KEY_ID:SECRET@host/bucket, if needed with ?region=',
+      'must be https://KEY_ID:SECRET@host/bucket, if needed with ?region=; write / in a key as %2F',
     )
     .optional(),
   SMTP_URL: url('smtp:', 'smtps:').optional(),
-  MAIL_FROM: z.string().min(3).optional(),
-  SECRET_KEY: z
-    .string()
-    .refine(
-      (text) => text.split(',').every((key) => /^[0-9a-f]{64}$/i.test(key.trim())),
-      'must be 64 hexadecimal characters; several keys are separated by commas, the current first',
-    )
-    .refine(
-      (text) => text.split(',').every((key) => !isWeak(key.trim())),
-      'has a key that can be guessed; make one with `openssl rand -hex 32`',
-    )
-    .optional(),
+  MAIL_FROM: sender().optional(),
+  SECRET_KEY: masterKeys().optional(),
   MIGRATE_ON_START: z.enum(['0', '1'], 'must be 0 or 1').default('1'),
   DEMO: z.enum(['0', '1'], 'must be 0 or 1').optional(),
   LOG_LEVEL: z
-    .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be a log level')
+    .enum(
+      ['debug', 'info', 'warn', 'error', 'silent'],
+      'must be debug, info, warn, error or silent',
+    )
     .default('info'),
   STRIPE_SECRET_KEY: z
     .string()
@@ -127,29 +106,11 @@ const SETTINGS = z.object({
   TEST_MODE_URL: origin().optional(),
   TEST_MODE_DATABASE_URL: url('postgres:', 'postgresql:').optional(),
   TAX_PROVIDER: z.enum(['table', 'stripe'], 'must be table or stripe').default('table'),
-  TRUST_PROXY: z
-    .string()
-    .refine(
-      (text) => text === 'none' || text.split(',').every(isNetwork),
-      'must be addresses or networks such as 10.0.0.0/8, separated by commas, or none',
-    )
-    .optional(),
+  TRUST_PROXY: networks().optional(),
 })
 
 /** The variables that the service reads. */
 export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS.shape)
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.trim().split('/')
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
-  return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-}
-
-/** 32 random bytes have about thirty distinct values. A key with far fewer is not random. */
-function isWeak(key: string): boolean {
-  return new Set(Buffer.from(key, 'hex')).size < 16
-}
 
 /** Reads the settings from the environment; throws a ConfigError that names each wrong one. */
 export function readConfig(env: Record<string, string | undefined>, random: Random): Config {
@@ -176,9 +137,8 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
   const key = settings.SECRET_KEY ?? developmentKey(data_dir, random)
   if (typeof key !== 'string') throw new ConfigError(key.fault)
   const telemetry = telemetryOf(settings)
-  if (settings.PORT !== 0 && telemetry.metrics?.port === settings.PORT) {
-    throw new ConfigError('METRICS_PORT: must not be PORT, which is open to the public.')
-  }
+  const taken = metricsFault(telemetry, { port: settings.PORT, workers: processes.workers })
+  if (taken) throw new ConfigError(taken)
   if (settings.OTEL_LOGS_EXPORTER === 'otlp' && !telemetry.collector) {
     throw new ConfigError('OTEL_EXPORTER_OTLP_ENDPOINT: must be set for OTEL_LOGS_EXPORTER=otlp.')
   }

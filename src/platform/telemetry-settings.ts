@@ -51,8 +51,10 @@ export const TELEMETRY_SETTINGS = {
     .transform(Number)
     .refine((part) => part <= 1, 'must be a number from 0 to 1')
     .default(1),
-  OTEL_SERVICE_NAME: z.string().min(1).max(100).optional(),
+  OTEL_SERVICE_NAME: z.string().max(100, 'must have at most 100 characters').optional(),
 }
+
+const LAST_PORT = 65_535
 
 /** A text as the number of a port. */
 export function portNumber() {
@@ -60,7 +62,31 @@ export function portNumber() {
     .string()
     .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
     .transform(Number)
-    .refine((port) => port <= 65_535, 'must be a port number from 0 to 65535')
+    .refine((port) => port <= LAST_PORT, 'must be a port number from 0 to 65535')
+}
+
+interface Listening {
+  port: number
+  workers: number
+}
+
+/**
+ * Why the processes of a node cannot serve their metrics on METRICS_PORT and the ports after it,
+ * one each; undefined if they can.
+ */
+export function metricsFault(
+  { metrics }: TelemetrySettings,
+  { port, workers }: Listening,
+): string | undefined {
+  if (!metrics?.port) return undefined
+  const last = metrics.port + workers - 1
+  const reason = `with WORKERS=${workers}, each process has its own port from this one on`
+  if (last > LAST_PORT) {
+    return `METRICS_PORT: must be at most ${LAST_PORT - workers + 1}: ${reason}.`
+  }
+  if (port < metrics.port || port > last) return undefined
+  const more = workers > 1 ? ` (${reason})` : ''
+  return `METRICS_PORT: must not be PORT (${port}), which is open to the public${more}.`
 }
 
 type GivenTelemetry = z.infer<z.ZodObject<typeof TELEMETRY_SETTINGS>>

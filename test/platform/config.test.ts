@@ -76,6 +76,47 @@ for (const [variable, value] of WRONG) {
   })
 }
 
+// A default sentence of the schema's library named neither the values nor the form.
+const SENTENCES: [settings: Record<string, string>, sentence: RegExp][] = [
+  [{ NODE_ENV: 'staging' }, /NODE_ENV: must be production, development or test$/],
+  [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: must be debug, info, warn, error or silent$/],
+  [{ OTEL_SERVICE_NAME: 'n'.repeat(101) }, /OTEL_SERVICE_NAME: must have at most 100 characters$/],
+  [{ SECRET_KEY: 'short' }, /used\.\n {2}SECRET_KEY: must be 64 hexadecimal characters[^\n]*$/],
+  [{ DATABASE_URL: 'postgres://purser:a/b@db/purser' }, /DATABASE_URL: cannot be read.* \/ as %2F/],
+  [{ SMTP_URL: 'smtp://purser:a#b@mail' }, /SMTP_URL: cannot be read.* # as %23/],
+  [{ STORAGE_URL: 'https://id:a/b@s3.example/x' }, /STORAGE_URL: .*write \/ in a key as %2F$/],
+  [{ METRICS_PORT: '3999', WORKERS: '2' }, /METRICS_PORT: must not be PORT \(4000\).* WORKERS=2/],
+  [{ METRICS_PORT: '65535', WORKERS: '2' }, /METRICS_PORT: must be at most 65534: with WORKERS=2/],
+]
+for (const [settings, sentence] of SENTENCES) {
+  test(`${JSON.stringify(settings)} is refused with what to write instead`, () => {
+    const DATABASE_URL = 'postgres://db/purser'
+    assert.throws(() => read({ DATABASE_URL, ...settings }), sentence)
+  })
+}
+
+const SENDERS = [
+  'receipts@harbor.example',
+  'Harbor <receipts@harbor.example>',
+  '"Harbor Software, Inc." <receipts@harbor.example>',
+  '<receipts@localhost>',
+]
+const NO_SENDERS = [
+  'receipts',
+  'Harbor receipts@harbor.example',
+  'Harbor <receipts@harbor.example',
+  'Harbor Software, Inc. <receipts@harbor.example>',
+  'receipts@harbor.example, billing@harbor.example',
+  'Harbor <receipts>',
+]
+
+test('MAIL_FROM is one address, alone or behind a name', () => {
+  for (const MAIL_FROM of SENDERS) assert.match(read({ MAIL_FROM }).mail_from, /<receipts@\S+>$/)
+  for (const MAIL_FROM of NO_SENDERS) {
+    assert.throws(() => read({ MAIL_FROM }), /MAIL_FROM: must be an email address/, MAIL_FROM)
+  }
+})
+
 test('every wrong setting is reported at once', () => {
   assert.throws(() => read({ PORT: 'x', DEMO: 'x' }), /PORT: [\s\S]*DEMO: /)
 })
