@@ -4,7 +4,7 @@ import { type Config, ConfigError, readConfig } from '#platform/config'
 import { listenControl } from '#platform/control'
 import { environment } from '#platform/env-file'
 import { tightenHeap } from '#platform/heap'
-import { openLog, originOf } from '#platform/log'
+import { type Log, openLog, originOf } from '#platform/log'
 import { systemRandom } from '#platform/random'
 import { answerRunning } from '#surfaces/commands/running'
 import { READY, superviseProcesses } from './cluster.ts'
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   if (config.workers === 1 || cluster.isWorker) return await serve(config)
   const log = openLog(config.log_level, undefined, { origin: originOf(config) })
   const exit_code = await superviseProcesses(config.workers, log, () => {
-    console.log(readyText(config))
+    report(config, log, readyText(config))
   })
   process.exit(exit_code)
 }
@@ -64,8 +64,15 @@ async function serve(config: Config): Promise<void> {
   for (const signal of SIGNALS) process.off(signal, endStart).on(signal, stop)
   await tightenHeap()
   if (cluster.isWorker) return void cluster.worker?.send(READY)
-  console.log(demo?.text ?? readyText(config))
-  if (config.test_mode) console.log(`Test mode: ${config.test_mode.base_url}`)
+  const texts = [(!config.production && demo?.text) || readyText(config)]
+  if (config.test_mode) texts.push(`Test mode: ${config.test_mode.base_url}`)
+  for (const text of texts) report(config, service.world.log, text)
+}
+
+/** Prints a text for the person who started the service; production has lines of the log only. */
+function report({ production }: Config, log: Log, text: string): void {
+  if (production) log.info(text)
+  else console.log(text)
 }
 
 /** Starts the demo, whose sites and libraries no other service loads. */

@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as catalog from '#domain/catalog'
 import { startDriftlog } from '#examples/driftlog'
 import { startTidepool } from '#examples/tidepool'
 import type { World } from '#flows/world'
 import { ConfigError } from '#platform/config'
+import { makeDataFolder } from '#platform/data-folder'
 import type { AppId } from '#platform/ids'
 import { type DemoApp, type DemoFacts, seedCast } from './seed.ts'
 
@@ -19,13 +20,14 @@ export interface Demo {
 export async function startDemo(world: World): Promise<Demo> {
   const { config } = world
   const file = join(config.data_dir, 'demo.json')
+  const unwritable = makeDataFolder(config.data_dir)
+  if (unwritable) throw new ConfigError(unwritable.fault)
   const [port, sign_in_port] = [config.port + 1, config.port + 2]
   const facts = await seedCast(world, {
     sample_site_url: `http://localhost:${port}`,
     sign_in_site_url: `http://localhost:${sign_in_port}`,
     kept: readKept(file),
   })
-  mkdirSync(config.data_dir, { recursive: true })
   writeFileSync(file, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
   const sites = await startSites(world, facts, [port, sign_in_port]).catch(explainTakenPort)
   const close = async () => {

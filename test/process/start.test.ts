@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,8 +8,10 @@ import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
+import type { World } from '#flows/world'
 import { openLog } from '#platform/log'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
+import { startDemo } from '../../src/demo/start.ts'
 import { FULL_ONLY } from '../support/budget.ts'
 import { prepareDataFolder } from '../support/database.ts'
 import { endProcesses, readDemo, startCommand, startProcess } from '../support/process.ts'
@@ -170,6 +173,33 @@ test('production on the embedded database warns that sales may be lost', async (
   const service = await openTestService({ log, settings: PRODUCTION })
   await service.close()
   assert.match(lines.join(''), /"level":"warn".*no DATABASE_URL: .*a power failure loses sales/)
+})
+
+test('in production each line on standard output is a line of the log', async () => {
+  const settings = {
+    ...PRODUCTION,
+    DATA_DIR: folder(),
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    PORT: String(await freePort()),
+  }
+  const child = spawn(process.execPath, ['--import', './scripts/register-tsx.mjs', 'src/main.ts'], {
+    env: { PATH: process.env.PATH, ENV_FILE: devNull, ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const messages: string[] = []
+  for await (const line of createInterface(child.stdout)) {
+    const { level, msg } = JSON.parse(line)
+    messages.push(`${level}: ${msg}`)
+    if (msg.startsWith('Purser is ready')) child.kill('SIGTERM')
+  }
+  assert.ok(messages.includes('info: Purser is ready at https://purser.example'), messages.join())
+})
+
+test('a demo without a data folder is refused in one sentence', async () => {
+  const file = join(folder(), 'file')
+  writeFileSync(file, '')
+  const world = { config: { data_dir: file, port: 4000 } } as unknown as World
+  await assert.rejects(startDemo(world), /^Error: DATA_DIR: \S+file cannot be written/)
 })
 
 // The kernel ignores a signal to the first process of a container that has no listener for it.

@@ -56,7 +56,7 @@ export async function startCommand(
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
         output += chunk.toString()
-        if (/^Purser is ready/m.test(output)) resolve()
+        if (/\bPurser is ready\b/.test(output)) resolve()
       })
     }
   })
