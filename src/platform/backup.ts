@@ -4,15 +4,30 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { createGzip, gunzipSync } from 'node:zlib'
+import { ConfigError } from '#platform/config'
 import type { Database } from '#platform/db'
+
+/** The file exists or cannot be written; its message says what to name instead. */
+class BackupNotWritten extends ConfigError {
+  readonly code: string | undefined
+
+  constructor({ code, message }: NodeJS.ErrnoException) {
+    const [what] = message.split(',', 1)
+    super(
+      `The backup was not written (${what}). Name a new file in a folder that exists, that the ` +
+        'user of the service may write to, and that has enough space.',
+    )
+    this.code = code
+  }
+}
 
 /** A name of its own for each backup of this process: two commands may name the same file. */
 let begun = 0
 
 /**
  * Writes a consistent copy of the embedded database to a new file that only its owner can read;
- * returns its size in bytes. Throws if the file exists. The file either has the whole backup or
- * does not exist.
+ * returns its size in bytes. The file either has the whole backup or does not exist. Throws a
+ * ConfigError where it exists or cannot be written.
  */
 export async function writeBackup(db: Database, file: string): Promise<number> {
   if (!db.copy) throw new Error('PostgreSQL has its own tools for backups')
@@ -25,6 +40,9 @@ export async function writeBackup(db: Database, file: string): Promise<number> {
     // Unlike a rename, this fails where the file exists.
     await link(unfinished, file)
     return output.bytesWritten
+  } catch (error) {
+    const { syscall } = error as NodeJS.ErrnoException
+    throw syscall ? new BackupNotWritten(error as NodeJS.ErrnoException) : error
   } finally {
     rmSync(unfinished, { force: true })
   }

@@ -89,6 +89,12 @@ test('a stopped service is backed up too, and a file or a database that exists i
   assert.equal((await runCommand('backup', original, other)).status, 0)
   const taken = await runCommand('backup', original, other)
   assert.deepEqual([taken.status, taken.error], [1, `${other} exists. Choose another name.\n`])
+  const nowhere = await runCommand('backup', original, join(folder, 'none', 'a.backup'))
+  assert.equal(nowhere.status, 1)
+  assert.match(
+    nowhere.error,
+    /^The backup was not written \(ENOENT[^\n]* folder that exists[^\n]*\n$/,
+  )
   const full = await runCommand('restore', original, other)
   assert.equal(full.status, 1)
   assert.match(full.error, /^DATA_DIR: \S+ exists\. Move it away/)

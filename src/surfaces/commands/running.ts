@@ -43,7 +43,7 @@ async function answerBackup({ db }: World, file: string): Promise<ControlAnswer>
   try {
     return { text: String(await writeBackup(db, file)) }
   } catch (error) {
-    return { fault: `The backup was not written: ${(error as Error).message}` }
+    return { fault: (error as Error).message }
   }
 }
 
