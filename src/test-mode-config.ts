@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '#platform/config'
-import { DatabaseNotOpened } from '#platform/open-database'
+import { DatabaseNotOpened, isNoDatabase } from '#platform/open-database'
 import { deriveMaster } from '#platform/secrets'
 import type { TestModeSettings } from '#platform/test-mode-settings'
 
@@ -22,13 +22,9 @@ export function configOfTestMode(live: Config, settings: TestModeSettings): Conf
   }
 }
 
-// PostgreSQL's code for a database that does not exist.
-const NO_DATABASE = '3D000'
-
 /** Why test mode cannot be opened, as a sentence where an operator can fix it. */
 export function missingDatabase(error: unknown): string | undefined {
   const cause = error instanceof DatabaseNotOpened ? error.cause : error
-  if (!(cause instanceof Error) || !('code' in cause) || cause.code !== NO_DATABASE)
-    return undefined
+  if (!isNoDatabase(cause)) return undefined
   return `${cause.message}: create it for test mode, or name another with TEST_MODE_DATABASE_URL.`
 }

@@ -11,6 +11,7 @@ import {
   databaseFolder,
   OfAnotherUser,
   openDatabase,
+  serverName,
 } from '#platform/open-database'
 import { keyRing } from '#platform/secrets'
 import type { RunningDiagnoses } from '#surfaces/commands/running'
@@ -94,9 +95,8 @@ function unreachable(error: unknown, config: Config): Diagnosis {
   }
   const missing = missingDatabase(error)
   if (missing) return fault('database', reason(error), 'Create it, or correct the URL.')
-  const { hostname, port } = new URL(config.database_url)
   const next = 'Start PostgreSQL, or correct the host, user or password in the URL.'
-  return fault('database', `${hostname}:${port || 5432}: ${reason(error)}`, next)
+  return fault('database', `${serverName(config.database_url)}: ${reason(error)}`, next)
 }
 
 function engineWarning({ production, database_url }: Config): Diagnosis[] {

@@ -66,12 +66,26 @@ export function assertOwner(folder: string): void {
 
 function serverAway(database_url: string, { live_url }: DatabaseSettings, cause: unknown): string {
   const setting = live_url === undefined ? 'DATABASE_URL' : 'TEST_MODE_DATABASE_URL'
-  const { hostname, port, pathname, searchParams } = new URL(database_url)
-  const server = searchParams.get('host') ?? `${hostname}:${port || 5432}`
+  const { pathname } = new URL(database_url)
+  const next = isNoDatabase(cause) ? 'Create it' : 'Start PostgreSQL'
   return (
-    `${setting}: the database ${pathname.slice(1)} on ${server} cannot be opened ` +
-    `(${reason(cause)}). Start PostgreSQL, or correct the URL.`
+    `${setting}: the database ${pathname.slice(1)} on ${serverName(database_url)} cannot be ` +
+    `opened (${reason(cause)}). ${next}, or correct the URL.`
   )
+}
+
+/** The server of a PostgreSQL URL: its host and port, or the folder of its Unix socket. */
+export function serverName(database_url: string): string {
+  const { hostname, port, searchParams } = new URL(database_url)
+  return searchParams.get('host') ?? `${hostname}:${port || 5432}`
+}
+
+// PostgreSQL's code for a database that does not exist.
+const NO_DATABASE = '3D000'
+
+/** Whether PostgreSQL answered that it has no such database. */
+export function isNoDatabase(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === NO_DATABASE
 }
 
 /** The folder of the embedded database. */
