@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openLog } from '#platform/log'
-import { databaseFolder, OfAnotherUser, openDatabase } from '#platform/open-database'
-import { prepareDataFolder } from '../support/database.ts'
+import { databaseFolder, OfAnotherUser, openDatabase, serverName } from '#platform/open-database'
+import { prepareDataFolder, SERVER_URL } from '../support/database.ts'
 
 const OTHER_USER = 65_534
 const NOT_ROOT = process.geteuid?.() !== 0 && 'only root can open files of another user'
@@ -33,4 +33,23 @@ test('root is refused where the embedded database belongs to another user, and l
   } finally {
     rmSync(data_dir, { recursive: true })
   }
+})
+
+test('a server is named by its host and port, or by the folder of its socket', () => {
+  assert.equal(serverName('postgres://purser:pw@db.example/purser'), 'db.example:5432')
+  assert.equal(serverName('postgres://purser@[::1]:5433/purser'), '[::1]:5433')
+  const socket = 'postgres://purser@localhost/purser?host=/var/run/postgresql'
+  assert.equal(serverName(socket), '/var/run/postgresql')
+})
+
+test('a database that its server does not have is to be created', {
+  skip: SERVER_URL === undefined && 'it needs a server',
+}, async () => {
+  const url = new URL(SERVER_URL!)
+  url.pathname = '/purser_missing'
+  const settings = { data_dir: '/nowhere', database_url: url.href, live_url: undefined }
+  await assert.rejects(
+    openDatabase(settings, openLog('silent')),
+    /^Error: DATABASE_URL: the database purser_missing on .* Create it, or correct the URL\.$/,
+  )
 })
