@@ -35,7 +35,8 @@ export async function keysFault(db: Db, keys: KeyRing): Promise<ConfigError | un
   const ring = fingerprints(keys)
   const known = await db.rows<KnownKey>(sql`select fingerprint, status from secret_keys`)
   const inUse = known.filter(({ status }) => status === 'in_use')
-  if (!inUse.every(({ fingerprint }) => ring.includes(fingerprint))) return wrongKey()
+  const present = inUse.filter(({ fingerprint }) => ring.includes(fingerprint))
+  if (present.length < inUse.length) return present.length > 0 ? missingKey() : wrongKey()
   const isKnown = known.some(({ fingerprint }) => fingerprint === ring[0])
   return inUse.length > 0 && !isKnown ? unknownKey() : undefined
 }
@@ -49,6 +50,13 @@ function wrongKey(): ConfigError {
     'SECRET_KEY: this database was written with another key. Set SECRET_KEY to that key ' +
       '(where it was never set, it is in secret.key of the former DATA_DIR), or start on an ' +
       'empty database.',
+  )
+}
+
+function missingKey(): ConfigError {
+  return new ConfigError(
+    'SECRET_KEY: this database was written with another key, too, which is not in the list. Add ' +
+      'it at the end: what it sealed still needs it.',
   )
 }
 
