@@ -25,6 +25,7 @@ export const LEDGER = [
   transactions('txn_g', 'n % 1000 <> 3', 'sale', id('inv')),
   transactions('txr_g', 'refunded', 'refund', `'rfd_g' || n`),
   transactions('txe_g', 'in_excess', 'refund_reissued', `'rei_g' || n`),
+  transactions('txq_g', 'is_repaid', 'excess_repaid', id('exr')),
   transactions('txo_g', 'disputed', 'dispute_opened', id('dsp')),
   transactions('txl_g', 'disputed', 'dispute_lost', id('dsp')),
   entries('txn_g', 'n % 1000 <> 3', [
@@ -43,6 +44,10 @@ export const LEDGER = [
   entries('txe_g', 'in_excess', [
     ['processor', `''`, -500],
     ['buyer_payable', id('usr', 'buyer'), 500],
+  ]),
+  entries('txq_g', 'is_repaid', [
+    ['bank', `''`, 500],
+    ['buyer_payable', id('usr', 'buyer'), -500],
   ]),
   entries('txo_g', 'disputed', [
     ['processor', `''`, -1260],
@@ -148,4 +153,7 @@ export const BALANCES = [
     where account in ('seller_payable', 'affiliate_payable') and transaction_id like 'tx__g%'
     group by owner, account
     on conflict (owner, account) do update set amount = kept.amount + excluded.amount`,
+  `insert into buyer_balances (user_id, amount)
+    select owner, sum(amount)::bigint from ledger_entries
+    where account = 'buyer_payable' and transaction_id like 'tx__g%' group by owner`,
 ]

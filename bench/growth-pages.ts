@@ -98,7 +98,7 @@ async function valuesOf(db: Db): Promise<Values> {
       (select max(user_id) from seller_members m where m.seller_id = a.seller_id
         and m.role = 'support') as user_id,
       (select id from users where staff_role is not null limit 1) as admin_user_id,
-      (select min(owner) from ledger_entries where account = 'buyer_payable') as excess_user_id,
+      (select min(user_id) from buyer_balances where amount > 0) as excess_user_id,
       (select max(id) from app_changes c where c.app_id = a.id) as change_id,
       (select id from payouts p where p.owner = a.seller_id order by created_at desc limit 1)
         as payout_id,

@@ -105,8 +105,8 @@ function salesOf({ sales, big_app, apps }: Size): string {
       ${id('app', `(app + 1) % ${apps}`)} as other_app_id,
       case when n > ${big_app} and n <= ${big_app + COLLECTOR} then 1 else n end as buyer,
       now() - (${sales} - n) * (interval '730 days' / ${sales}) as at,
-      n % 50 = 0 as refunded, n % 5000 = 0 as in_excess, n % 500 = 1 as disputed,
-      n % 20 = 2 as trial,
+      n % 50 = 0 as refunded, n % 500 = 0 as in_excess,
+      n % 500 = 0 and n % 5000 <> 0 as is_repaid, n % 500 = 1 as disputed, n % 20 = 2 as trial,
       (array['TX', 'NY', 'WA', 'PA', 'OH', 'CA', 'OR', 'CT'])[1 + n % 8] as state,
       n % 10 < 7 as recurs,
       case when n % 20 = 4 then (select id from affiliates order by id limit 1)

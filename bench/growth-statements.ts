@@ -93,6 +93,7 @@ export function grownStatements(
 function excessStatements(db: Db): [what: string, ask: () => Promise<unknown>][] {
   const user_id = growthId('usr', 5_000)
   return [
+    ['buyers to repay', () => ledger.listOwedBuyers(db, { limit: 51, offset: 0 })],
     ['buyers in excess', () => ledger.listExcessBuyers(db, { limit: 51, offset: 0 })],
     ['a buyer in excess', () => ledger.findExcessBuyer(db, user_id)],
     ['what a buyer received in excess', () => chargeBalances(db, user_id)],

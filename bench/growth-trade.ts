@@ -87,10 +87,16 @@ const PAYMENTS = [
     select 'rfd_g' || n, 'chg_g' || n, 1260, 60, 60, 0, 0, 'growth', 'system', 'succeeded',
       're_g' || n, at, at
     from sale where refunded`,
-  // Refunded again in the processor's dashboard: their buyers received too much.
+  // Refunded again in the processor's dashboard: their buyers received too much, and most repaid.
   `insert into reissued_refunds (id, charge_id, processor_refund_id, amount, status, created_at)
     select 'rei_g' || n, 'chg_g' || n, 're_again_g' || n, 500, 'succeeded', at
     from sale where in_excess`,
+  `insert into excess_repayments (id, user_id, amount, way, reference, paid_on, recorded_by,
+      created_at)
+    select ${id('exr')}, ${id('usr', 'buyer')}, 500, 'check', 'growth', at, 'growth', at
+    from sale where is_repaid`,
+  `insert into excess_parts (settlement_id, charge_id, amount, created_at)
+    select ${id('exr')}, 'chg_g' || n, 500, at from sale where is_repaid`,
   `insert into disputes (id, charge_id, processor_dispute_id, amount, tax, commission, fee, reason,
       status, due_at, opened_at, closed_at)
     select ${id('dsp')}, 'chg_g' || n, 'dp_g' || n, 1260, 60, 0, 60, 'fraudulent', 'lost', at, at,

@@ -54,6 +54,33 @@ create trigger ledger_entries_are_append_only before update or delete or truncat
 create trigger ledger_transactions_are_append_only before update or delete or truncate
   on ledger_transactions for each statement execute function refuse_change();
 
+-- Serializes settlements of an owner's whole balance, until the transaction ends.
+create function lock_owner(owner text) returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(owner, 7));
+end $$;
+
+-- The balance of each buyer in the ledger, so that those who owe or are owed are listed without
+-- reading everything that was ever settled: a debit is what a buyer received in excess, a credit
+-- what they are owed.
+create table buyer_balances (
+  user_id text primary key,
+  amount bigint not null
+);
+create index buyer_balances_excess on buyer_balances (user_id) where amount > 0;
+create index buyer_balances_owed on buyer_balances (user_id) where amount < 0;
+
+create function add_to_buyer_balance() returns trigger language plpgsql as $$
+begin
+  -- Before the row, as staff who settle a balance do: in another order, they could deadlock.
+  perform lock_owner(new.owner);
+  insert into buyer_balances as kept (user_id, amount) values (new.owner, new.amount)
+    on conflict (user_id) do update set amount = kept.amount + excluded.amount;
+  return null;
+end $$;
+create trigger ledger_entries_buyer after insert on ledger_entries for each row
+  when (new.account = 'buyer_payable') execute function add_to_buyer_balance();
+
 -- Debts of sellers and affiliates, and excess of buyers, that staff wrote off.
 create table write_offs (
   id text primary key,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as affiliates from '#domain/affiliates'
 import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
 import * as licensing from '#domain/licensing'
 import * as metrics from '#domain/metrics'
 import * as payouts from '#domain/payouts'
@@ -14,7 +15,7 @@ import { growthId } from '../../bench/growth-ids.ts'
 import { BIG_APP, bigPayee, seedGrowth, sizeOf } from '../../bench/growth-seed.ts'
 import { grownStatements } from '../../bench/growth-statements.ts'
 import { testId } from '../support/ids.ts'
-import { planning, readingLookups } from '../support/planning.ts'
+import { planning, reading, readingLookups } from '../support/planning.ts'
 import { readStatements } from '../support/row-types/source.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { wholeReads } from '../support/statement-plans.ts'
@@ -158,6 +159,17 @@ test('a lookup of one license reads a handful of rows of the app that sold the m
   assert.equal(most.length, 3)
   const areFew = most.every((rows) => rows > 0 && rows <= FEW_ROWS)
   assert.ok(areFew, `read at most ${most} rows`)
+})
+
+// R14: most buyers who were ever owed something, or owed it, have settled it
+test('the lists of buyers read those who owe or are owed, and nothing that is settled', async () => {
+  const { db } = service.world
+  const page = { limit: 51, offset: 0 }
+  assert.equal((await ledger.listExcessBuyers(db, page)).length, 4)
+  const most: number[] = []
+  await ledger.listExcessBuyers(reading(db, most), page)
+  await ledger.listOwedBuyers(reading(db, most), page)
+  assert.ok(Math.max(...most) <= FEW_ROWS, `read at most ${most} rows`)
 })
 
 // R14: a page is cut by an index before what became of its sales is looked up

@@ -8,7 +8,7 @@ import type {
   WriteOffReversalId,
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import { rowsOf, type Sql, sql } from '#platform/sql'
+import { rowsOf, sql } from '#platform/sql'
 import type { ChargePart } from './staff-bookings.ts'
 
 /** How a buyer repays what they received in excess. */
@@ -27,45 +27,6 @@ export interface ExcessRepayment {
   /** The member of staff who recorded it. */
   recorded_by: UserId
 }
-
-/** A buyer who received more than they paid. */
-export interface ExcessBuyer {
-  user_id: UserId
-  email: string
-  /** What they owe. */
-  amount: Cents
-  /** What open disputes took in excess, and return if they are won. */
-  disputed: Cents
-}
-
-/** A page of the buyers who received more than they paid, in the order of their ids. */
-export async function listExcessBuyers(
-  db: Db,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<ExcessBuyer[]> {
-  return await db.rows<ExcessBuyer>(
-    excessBuyers(sql`group by owner having sum(amount) > 0
-      order by owner limit ${limit} offset ${offset}`),
-  )
-}
-
-/**
- * A buyer and what they owe; negative: what they are owed. Undefined if nothing was ever booked for
- * them.
- */
-export async function findExcessBuyer(db: Db, user_id: UserId): Promise<ExcessBuyer | undefined> {
-  return await db.maybe<ExcessBuyer>(excessBuyers(sql`and owner = ${user_id} group by owner`))
-}
-
-const excessBuyers = (which: Sql) => sql`
-  select o.owner as user_id, coalesce(u.email, o.owner) as email, o.amount,
-    (select coalesce(sum(d.owed), 0)::bigint from invoices i
-      join charges c on c.invoice_id = i.id join disputes d on d.charge_id = c.id
-      where i.user_id = o.owner and d.status = 'open') as disputed
-  from (select owner, sum(amount)::bigint as amount from ledger_entries
-      where account = 'buyer_payable' ${which}) o
-    left join users u on u.id = o.owner
-  order by o.owner`
 
 /** Records a repayment; its parts and its posting belong in the same transaction. */
 export async function addRepayment(db: Db, now: Date, facts: ExcessRepayment): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { TransactionId, UserId } from '#platform/ids'
+import type { TransactionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { columnsOf, rowsOf, sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
@@ -66,27 +66,6 @@ export async function balanceOf(db: Db, account: Account, owner: string): Promis
   return amount
 }
 
-/** A buyer whom the service owes a refund that was returned. */
-export interface OwedBuyer {
-  user_id: UserId
-  email: string
-  amount: Cents
-}
-
-/** A page of the buyers to whom the service owes money, in the order of their ids. */
-export async function listOwedBuyers(
-  db: Db,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<OwedBuyer[]> {
-  return await db.rows<OwedBuyer>(sql`
-    select o.owner as user_id, coalesce(u.email, o.owner) as email, o.amount
-    from (select owner, -sum(amount)::bigint as amount from ledger_entries
-        where account = 'buyer_payable' group by owner having sum(amount) < 0
-        order by owner limit ${limit} offset ${offset}) o
-      left join users u on u.id = o.owner
-    order by o.owner`)
-}
-
 /** One line of the books with its event. */
 export interface Entry {
   transaction_id: TransactionId
@@ -109,5 +88,5 @@ export async function entriesOf(db: Db, subjects: string[]): Promise<Entry[]> {
 
 /** Serializes settlements of this owner's whole balance, until the transaction ends. */
 export async function lockOwner(db: Db, owner: string): Promise<void> {
-  await db.run(sql`select pg_advisory_xact_lock(hashtextextended(${owner}, 7))`)
+  await db.run(sql`select lock_owner(${owner})`)
 }

@@ -14,7 +14,7 @@ import { comparePosting, inPages, type Lines, linesOf, ofPage, type Report } fro
 
 /**
  * Checks the postings of what buyers were given because a refund of theirs had failed, and of what
- * they repaid because they had received too much.
+ * they repaid because they had received too much, and the balance of each buyer.
  */
 export async function checkBuyers(db: Db, report: Report): Promise<void> {
   await checkPayments(db, report)
@@ -22,6 +22,7 @@ export async function checkBuyers(db: Db, report: Report): Promise<void> {
   await checkRepayments(db, report)
   await checkReversals(db, report)
   await checkWrittenOff(db, report)
+  await checkBalances(db, report)
 }
 
 /** What the books say of a payment to a buyer or by one. */
@@ -123,6 +124,14 @@ async function checkWrittenOff(db: Db, report: Report): Promise<void> {
       from write_offs w where w.account = 'buyer_payable' and ${ofPage(sql`w.id`, page)}`),
     ({ id, amount: total, divided }) => compareParts(report, { id, total, divided }),
   )
+}
+
+/** The balances by which staff find buyers who owe or are owed match the ledger. */
+async function checkBalances(db: Db, report: Report): Promise<void> {
+  for (const { user_id, found, expected } of await ledger.wrongBuyerBalances(db)) {
+    const detail = `it is ${formatAmount(found)}, and the entries come to ${formatAmount(expected)}`
+    report.differ('a balance of a buyer is that of the ledger', user_id, detail)
+  }
 }
 
 function compareParts(report: Report, facts: { id: string; total: Cents; divided: Cents }): void {

@@ -7,6 +7,14 @@ import { idOf, type PlantedFault } from './planted-fault.ts'
 
 /** Faults in our own tables of what buyers were paid or repaid besides refunds to their card. */
 export const FAULTS_OF_BUYERS: Record<string, PlantedFault> = {
+  'a balance of a buyer that lost a cent': {
+    rule: 'a balance of a buyer is that of the ledger',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select user_id as id from buyer_balances limit 1`)
+      await tx.run(sql`update buyer_balances set amount = amount - 1 where user_id = ${id}`)
+      return id
+    },
+  },
   'a payment to a buyer of another amount than was posted': {
     rule: 'buyer_paid is posted',
     async plant(tx) {
