@@ -157,6 +157,8 @@ declare module '#platform/alarms' {
     processor_notice: true
     /** The processor refused a request that it must not refuse. */
     processor_refused: true
+    /** A refund that was made at the processor gave its buyer more than was left of the charge. */
+    refund_in_excess: true
     /** A refund was made at the processor itself. */
     refund_made_outside: true
     /** The processor has a record that a restored database does not know. */

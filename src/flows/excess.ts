@@ -1,9 +1,10 @@
 import * as ledger from '#domain/ledger'
 import type { LockedCharge } from '#flows/locked-charge'
 import { appTime, type World } from '#flows/world'
+import { clearAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import { type AppId, type ChargeId, type InvoiceId, mintId, type UserId } from '#platform/ids'
-import { type Cents, cents, ZERO } from '#platform/money'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 
 /** What the books say of a charge and its buyer. */
@@ -44,13 +45,27 @@ export async function chargeBalances(db: Db, user_id: UserId): Promise<ChargeBal
     where b.balance <> 0 order by c.created_at, c.id`)
 }
 
-/** What a buyer received in excess of a charge, in cents. */
+/**
+ * What a buyer is to repay of a charge, in cents: what they received in excess of it, less what
+ * they are owed of others.
+ */
 export async function excessOf(
   db: Db,
   { user_id, charge_id }: { user_id: UserId; charge_id: ChargeId },
 ): Promise<Cents> {
-  const found = (await chargeBalances(db, user_id)).find((each) => each.charge_id === charge_id)
-  return cents(Math.max(0, found?.balance ?? 0))
+  const found = (await toRepay(db, user_id)).find((each) => each.charge_id === charge_id)
+  return found?.balance ?? ZERO
+}
+
+/** The charges of which a buyer is to repay something, with what it is, at most their balance. */
+async function toRepay(db: Db, user_id: UserId): Promise<ChargeBalance[]> {
+  const balances = await chargeBalances(db, user_id)
+  const owed = sum(ZERO, ...balances.map(({ balance }) => balance))
+  const charges = balances.map((each) => ({
+    ...each,
+    balance: cents(Math.min(each.balance, owed)),
+  }))
+  return charges.filter(({ balance }) => balance > ZERO)
 }
 
 /**
@@ -71,11 +86,16 @@ export function divideAmong(
 }
 
 /**
- * Reverses what was written off of a charge's excess, as far as the buyer did not receive it after
- * all: a refund or a dispute of it gave less than was booked. They are owed only the rest. The
- * charge is locked.
+ * A refund or a dispute of a charge gave its buyer less than was booked, as it returned: they are
+ * not owed what they had kept, and are not asked for more than they received. The charge is locked.
  */
-export async function reverseWriteOffs(
+export async function lessenExcess(world: World, tx: Db, locking: LockedCharge): Promise<void> {
+  await reverseWriteOffs(world, tx, locking)
+  await endExcessAlarms(tx, locking.locked.now, locking.invoice.user_id)
+}
+
+/** Reverses what was written off of a charge's excess, as far as its buyer would be owed it. */
+async function reverseWriteOffs(
   { random }: World,
   tx: Db,
   { charge, invoice, locked }: LockedCharge,
@@ -94,4 +114,26 @@ export async function reverseWriteOffs(
   await ledger.addExcessParts(tx, reversal_id, [part])
   const posting = ledger.writeOffReversed({ reversal_id, user_id, total })
   await ledger.post(tx, now, mintId(random, 'txn'), posting)
+}
+
+/**
+ * Ends the alarms that ask staff for what a buyer received in excess of a charge, where nothing is
+ * left to repay of it: about refunds, and about disputes that were lost on appeal.
+ */
+export async function endExcessAlarms(tx: Db, now: Date, user_id: UserId): Promise<void> {
+  const open = (await toRepay(tx, user_id)).map(({ charge_id }) => charge_id)
+  const ended = await tx.rows<{ subject: string; is_refund: boolean }>(sql`
+    select a.subject, a.kind = 'refund_in_excess' as is_refund
+    from invoices i join charges c on c.invoice_id = i.id and c.id <> all(${open})
+      cross join lateral (
+        select 'refund_in_excess' as kind, processor_refund_id as subject from reissued_refunds
+          where charge_id = c.id
+        union all select 'dispute_appeal', id from disputes
+          where charge_id = c.id and appeal = 'lost' and owed > 0) about
+      join alarms a on (a.kind, a.subject) = (about.kind, about.subject) and a.resolved_at is null
+    where i.user_id = ${user_id}`)
+  for (const { subject, is_refund } of ended) {
+    const kind = is_refund ? 'refund_in_excess' : 'dispute_appeal'
+    await clearAlarm(tx, now, { kind, subject })
+  }
 }

@@ -1,6 +1,7 @@
 /** How the alarms about an excess of a buyer end. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
 import { disputeClosed } from '#flows/dispute'
 import { payBuyerOtherwise } from '#flows/staff-actions'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -9,13 +10,17 @@ import { bankOf, decide, disputeOf, objectTo } from '../support/disputes.ts'
 import {
   COMES_BACK,
   disputedAfterRefund,
+  inExcess,
+  refundOutside,
   repay,
+  returnRefund,
   staffWithReason,
   writeOffSeen,
 } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
 import { type Bought, buy, passAndHandle, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { runDue } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {
@@ -23,11 +28,15 @@ before(async () => {
 })
 after(() => closeSound(service))
 
+/** The open alarms about a refund or a dispute. */
+async function alarmsAbout(about: string | undefined): Promise<string[]> {
+  const alarms = await openAlarms(service.world.db)
+  return alarms.filter(({ subject }) => subject === about).map(({ message }) => message)
+}
+
 /** The open alarms about the dispute of a purchase. */
 async function alarmsOf(bought: Bought): Promise<string[]> {
-  const dispute = await disputeOf(service, bought)
-  const alarms = await openAlarms(service.world.db)
-  return alarms.filter(({ subject }) => subject === dispute?.id).map(({ message }) => message)
+  return await alarmsAbout((await disputeOf(service, bought))?.id)
 }
 
 /** The processor reports that the appeal was decided otherwise. */
@@ -45,6 +54,18 @@ async function reverseAgain(bought: Bought): Promise<void> {
 }
 
 describe('the alarm about a lost appeal', () => {
+  test('ends when the card returns the refund that made it an excess', async () => {
+    const bought = await buy(service, { card: COMES_BACK })
+    const dispute = await objectTo(service, bought.charge)
+    await decide(service, dispute, 'won')
+    await refund(service, bought, 630)
+    await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+    await handleEvents(service.world)
+    assert.equal((await alarmsOf(bought)).length, 1)
+    await passAndHandle(service, 2)
+    assert.deepEqual(await alarmsOf(bought), [])
+  })
+
   test('ends when the buyer has repaid what they received in excess', async () => {
     const bought = await disputedAfterRefund(service)
     const [message, ...others] = await alarmsOf(bought)
@@ -91,5 +112,73 @@ describe('the alarm about a lost appeal', () => {
     const [left, ...others] = await alarmsOf(bought)
     assert.match(left!, /It was already decided on appeal/)
     assert.deepEqual(others, [])
+  })
+})
+
+describe('the alarm about a refund in excess', () => {
+  test('ends when the card returns that refund, and asks for another one as before', async () => {
+    const bought = await inExcess(service, 500)
+    const other = await refundOutside(service, bought, 300)
+    const before = await alarmsAbout(other)
+    assert.match(before[0]!, /Ask the buyer to return it/)
+    await returnRefund(service, bought)
+    assert.deepEqual(await alarmsAbout(bought.refund_id), [])
+    assert.deepEqual(await alarmsAbout(other), before)
+    await repay(service, bought, 300)
+    assert.deepEqual(await alarmsAbout(other), [])
+  })
+
+  test('ends when the card returns another refund, and nothing is left to repay', async () => {
+    const bought = await inExcess(service, 500)
+    const other = await refundOutside(service, bought, 300)
+    await repay(service, bought, 500)
+    assert.equal((await alarmsAbout(other)).length, 1)
+    await returnRefund(service, { ...bought, refund_id: other })
+    assert.deepEqual(await alarmsAbout(bought.refund_id), [])
+  })
+
+  test('is apart from the one that the same refund is one of the sale too', async () => {
+    const bought = await buy(service, { card: COMES_BACK })
+    await refund(service, bought, 400)
+    await passAndHandle(service, 2)
+    await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
+    const refund_id = await refundOutside(service, bought, 1260)
+    const [of_sale, in_excess] = (await alarmsAbout(refund_id)).sort((a) =>
+      /Ask the buyer/.test(a) ? 1 : -1,
+    )
+    assert.match(of_sale!, /^\$12\.60 was refunded .* \$8\.60 of it is recorded like other/)
+    assert.match(in_excess!, /^\$12\.60 was refunded .* \$4\.00 of it exceeds what was left/)
+    await repay(service, bought, 400)
+    assert.deepEqual(await alarmsAbout(refund_id), [of_sale])
+    await returnRefund(service, { ...bought, refund_id })
+    assert.deepEqual(await alarmsAbout(refund_id), [])
+  })
+
+  test('that settled a returned one ends when it is returned too', async () => {
+    const bought = await buy(service, { card: COMES_BACK })
+    await refund(service, bought, 400)
+    await passAndHandle(service, 2)
+    const refund_id = await refundOutside(service, bought, 400)
+    assert.match((await alarmsAbout(refund_id))[0]!, /the buyer is no longer owed it/)
+    await returnRefund(service, { ...bought, refund_id })
+    assert.deepEqual(await alarmsAbout(refund_id), [])
+  })
+
+  test('ends when the buyer is owed as much of another charge', async () => {
+    const first = await buy(service, { card: COMES_BACK })
+    await refund(service, first, 300)
+    await passAndHandle(service, 2)
+    await payBuyerOtherwise(service.world, await staffWithReason(service), first)
+    await passAndHandle(service, 31)
+    await runDue(service)
+    const { id: invoice_id } = (await billing.lastPaidInvoice(service.world.db, first.license_id))!
+    const refund_id = await refundOutside(service, first, 1260)
+    const isAsked = async () => (await alarmsAbout(refund_id)).some((text) => /Ask/.test(text))
+    assert.ok(await isAsked())
+    await refund(service, { invoice_id }, 400)
+    await passAndHandle(service, 2)
+    assert.ok(!(await isAsked()))
+    const staff = await staffWithReason(service)
+    assert.equal(await payBuyerOtherwise(service.world, staff, first), 100)
   })
 })

@@ -8,9 +8,7 @@ import { personalData } from '#flows/account'
 import { checkBooks } from '#flows/check-books'
 import { payBuyerOtherwise } from '#flows/staff-actions'
 import { cents } from '#platform/money'
-import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { schedule } from '../../src/sandbox/events.ts'
 import { openAlarms } from '../support/alarms.ts'
 import { auditOf } from '../support/both-sides.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
@@ -22,6 +20,7 @@ import {
   inExcess,
   refundOutside,
   repay,
+  returnRefund,
   staffWithReason,
   writeOffSeen,
 } from '../support/excess.ts'
@@ -41,18 +40,6 @@ after(() => closeSound(service))
 async function assertBalance({ user_id }: Pick<Bought, 'user_id'>, amount: number): Promise<void> {
   assert.equal(await ledger.balanceOf(service.world.db, 'buyer_payable', user_id), amount)
   assert.deepEqual((await checkBooks(service.world)).differences, [])
-}
-
-/** The card returns the refund that a buyer received in excess. */
-async function refundReturns({ refund_id: id, charge }: Bought & { refund_id: string }) {
-  const { db, random } = service.world
-  const now = service.clock.now()
-  const failed = { kind: 'refund_settled', refund_id: id, outcome: 'failed' } as const
-  await db.tx(async (tx) => {
-    await tx.run(sql`update sandbox.refunds set comes_back_at = ${now} where id = ${id}`)
-    await schedule(tx, random, now, { id, charge_id: charge.processor_charge_id }, failed)
-  })
-  await handleEvents(service.world)
 }
 
 async function receiptOf({ invoice_id }: Bought) {
@@ -196,7 +183,7 @@ describe('a repayment of an excess', () => {
   test('is owed to the buyer if the refund is returned after all', async () => {
     const bought = await inExcess(service, 500)
     await repay(service, bought, 500)
-    await refundReturns(bought)
+    await returnRefund(service, bought)
     await assertBalance(bought, -500)
     assert.equal(
       await payBuyerOtherwise(service.world, await staffWithReason(service), bought),
@@ -279,7 +266,7 @@ describe('a write-off of an excess', () => {
     const bought = await inExcess(service, 500)
     await repay(service, bought, 200)
     await writeOffSeen(service, bought, 300)
-    await refundReturns(bought)
+    await returnRefund(service, bought)
     // They are owed what they repaid, and no more.
     await assertBalance(bought, -200)
     const settled = (await receiptOf(bought)).settled.map(({ how, amount }) => [how, amount])

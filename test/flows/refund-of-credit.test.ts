@@ -12,6 +12,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
 import { bankOf } from '../support/disputes.ts'
+import { returnRefund } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
@@ -53,9 +54,9 @@ async function letBank(user_id: UserId, behavior: string): Promise<void> {
 type Upgrading = Awaited<ReturnType<typeof upgrading>>
 
 /** Refunds an amount, tax included, of the credited charge in the processor's own dashboard. */
-async function refundOutside({ charge }: Upgrading, amount: number): Promise<void> {
-  const { processor_charge_id: charge_id } = charge
-  await bankOf(service).refundOutside(service.clock.now(), { charge_id, amount: cents(amount) })
+async function refundOutside({ charge }: Upgrading, amount: number): Promise<string> {
+  const made = { charge_id: charge.processor_charge_id, amount: cents(amount) }
+  return (await bankOf(service).refundOutside(service.clock.now(), made))!.refund_id
 }
 
 /** Confirms the payment at the bank's page, whose answer does not reach the service yet. */
@@ -105,7 +106,7 @@ describe('an upgrade that waits for its payment while its credit is refunded at 
   for (const first of ['refund', 'payment'] as const) {
     test(`is kept if both happened, the ${first} reported first, and staff read what to settle`, async () => {
       const buyer = await upgrading()
-      await refundOutside(buyer, 630)
+      const refund_id = await refundOutside(buyer, 630)
       await confirm(buyer)
       if (first === 'refund') await handleEvents(service.world)
       service.clock.pass(5)
@@ -117,6 +118,16 @@ describe('an upgrade that waits for its payment while its credit is refunded at 
       assert.equal(product_public_id, upgrade.product_id)
       const alarm = await alarmAt(first === 'refund' ? buyer.upgrade_id : buyer.invoice_id)
       assert.match(alarm!.message, /\$6\.00 twice, from the seller’s balance\. Ask the seller/)
+      await returnRefund(service, { ...buyer, refund_id })
+      const alarms = await openAlarms(service.world.db)
+      const [left, ...others] = alarms.filter(
+        ({ subject }) => subject === refund_id || subject === buyer.upgrade_id,
+      )
+      assert.match(
+        left!.message,
+        /returned \$6\.30 .* consumed \$6\.00 .* before you pay the buyer/,
+      )
+      assert.deepEqual(others, [])
       await assertBooks()
     })
   }

@@ -8,11 +8,10 @@ import { personalData } from '#flows/account'
 import { checkBooks } from '#flows/check-books'
 import { payBuyerOtherwise } from '#flows/staff-actions'
 import { cents } from '#platform/money'
-import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { schedule } from '../../src/sandbox/events.ts'
 import { openAlarms } from '../support/alarms.ts'
 import { bankOf, owedToSeller } from '../support/disputes.ts'
+import { returnRefund } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
 import {
   type Bought,
@@ -132,15 +131,7 @@ describe('a refund that was made at the processor after one was returned', () =>
   test('is owed again if it is returned too', async () => {
     const bought = await returned(400)
     const refund_id = await refundOutside(bought, 1260)
-    const { db, random } = service.world
-    const now = service.clock.now()
-    const failed = { kind: 'refund_settled', refund_id, outcome: 'failed' } as const
-    const subject = { id: refund_id, charge_id: bought.charge.processor_charge_id }
-    await db.tx(async (tx) => {
-      await tx.run(sql`update sandbox.refunds set comes_back_at = ${now} where id = ${refund_id}`)
-      await schedule(tx, random, now, subject, failed)
-    })
-    await handleEvents(service.world)
+    await returnRefund(service, { ...bought, refund_id })
     await assertOwed(bought, 1260)
     await refundOutside(bought, 1260)
     await assertOwed(bought, 0)

@@ -3,7 +3,9 @@ import type { ExcessRepayment } from '#domain/ledger'
 import { payBuyerOtherwise, recordRepayment, writeOffExcess } from '#flows/staff-actions'
 import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { schedule } from '../../src/sandbox/events.ts'
 import { bankOf, decide, objectTo } from './disputes.ts'
 import type { PurchaseFacts } from './purchase.ts'
 import { type Bought, buy, passAndHandle, refund, staffActor } from './refunds.ts'
@@ -42,6 +44,21 @@ export async function inExcess(
   const paid = await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
   assert.equal(paid, 1260)
   return { ...bought, refund_id: await refundOutside(service, bought, amount) }
+}
+
+/** The card returns a refund that was made in the processor's dashboard. */
+export async function returnRefund(
+  service: TestService,
+  { refund_id: id, charge }: Pick<Bought, 'charge'> & { refund_id: string },
+): Promise<void> {
+  const { db, random } = service.world
+  const now = service.clock.now()
+  const failed = { kind: 'refund_settled', refund_id: id, outcome: 'failed' } as const
+  await db.tx(async (tx) => {
+    await tx.run(sql`update sandbox.refunds set comes_back_at = ${now} where id = ${id}`)
+    await schedule(tx, random, now, { id, charge_id: charge.processor_charge_id }, failed)
+  })
+  await handleEvents(service.world)
 }
 
 /** A purchase of $12.60 of which $6.30 were refunded before the bank gave all of it back. */

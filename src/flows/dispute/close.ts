@@ -1,7 +1,7 @@
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { excessOf, reverseWriteOffs } from '#flows/excess'
+import { excessOf, lessenExcess } from '#flows/excess'
 import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { endLicense, resume } from '#flows/locked-license'
 import { isRefundUndecided, leftAtBank, partsOf } from '#flows/taken-back'
@@ -116,7 +116,7 @@ async function lossText(
 async function win(world: World, tx: Db, dispute: payments.Dispute, disputed: LockedCharge) {
   const posting = ledger.disputeWon(factsOf(dispute, disputed))
   await ledger.post(tx, disputed.locked.now, mintId(world.random, 'txn'), posting)
-  if (dispute.owed > 0) await reverseWriteOffs(world, tx, disputed)
+  if (dispute.owed > 0) await lessenExcess(world, tx, disputed)
 }
 
 /**

@@ -5,10 +5,10 @@ import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { lostCredit, receivedTwice } from '#flows/period-credit'
 import { isRefundUndecided, owedOf, partsOf } from '#flows/taken-back'
 import type { World } from '#flows/world'
-import { raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import { type LicenseId, mintId } from '#platform/ids'
 import { type Cents, cents, formatAmount, ZERO } from '#platform/money'
+import { creditLost, noteMadeOutside } from './outside-alarms.ts'
 import { bookRefund } from './settle.ts'
 
 type RefundMade = Extract<payments.ProcessorEvent, { kind: 'refund_made' }>
@@ -33,23 +33,15 @@ export async function refundMade(
   const isKnown =
     (await payments.findRefund(tx, refund_id)) ?? (await payments.findReissue(tx, refund_id))
   if (isKnown) return 'done'
-  const { invoice, locked } = locking
-  if (event.at > locked.now || (await isRefundUndecided(tx, locking))) return 'later'
+  if (event.at > locking.locked.now || (await isRefundUndecided(tx, locking))) return 'later'
   const owing = await owedOf(tx, locking)
   const parts = await partsOf(tx, locking, amount)
   const beyond = cents(Math.max(0, parts.owed - owing))
   const notes = [
     ...(await bookReissue(world, tx, { event, locking, owed: parts.owed, beyond })),
-    ...(await bookRefunded(world, tx, { event, locking, parts })),
+    ...(await bookRefunded(world, tx, { event, locking, parts, beyond })),
   ]
-  await raiseAlarm(tx, world.random, locked.now, {
-    kind: 'refund_made_outside',
-    subject: refund_id,
-    href: `/admin/sales/${invoice.id}/`,
-    message:
-      `$${formatAmount(amount)} was refunded at the payment processor, not in Purser. ` +
-      notes.join(' '),
-  })
+  await noteMadeOutside(world, tx, locking, { refund_id, amount, beyond, notes })
   return 'done'
 }
 
@@ -70,20 +62,10 @@ async function bookReissue(
   const posting = ledger.refundReissued({ reissue_id, user_id, total: amount })
   await ledger.post(tx, locked.now, mintId(world.random, 'txn'), posting)
   const settled = cents(amount - beyond)
+  if (settled === ZERO) return []
   return [
-    ...(settled > ZERO
-      ? [
-          `$${formatAmount(settled)} of it settles a refund of this charge that was returned: the ` +
-            'buyer is no longer owed it, and the seller is not charged again.',
-        ]
-      : []),
-    ...(beyond > ZERO
-      ? [
-          `$${formatAmount(beyond)} of it exceeds what was left of the charge: the buyer received ` +
-            'it twice, and Purser bears it. Ask the buyer to return it, and record what they repay ' +
-            'in Cases.',
-        ]
-      : []),
+    `$${formatAmount(settled)} of it settles a refund of this charge that was returned: the buyer ` +
+      'is no longer owed it, and the seller is not charged again.',
   ]
 }
 
@@ -95,6 +77,7 @@ async function bookRefunded(
     event: RefundMade
     locking: LockedCharge
     parts: billing.TakenBack & { owed: Cents }
+    beyond: Cents
   },
 ): Promise<string[]> {
   const { owed, ...parts } = facts.parts
@@ -118,8 +101,9 @@ async function bookRefunded(
   await bookRefund(world, tx, { ...facts.locking, refund })
   const lost = cents((await creditLost(tx, license_id)) - lostBefore)
   const isCanceled = await cancelUpgrade(tx, license_id)
+  const rest = `$${formatAmount(amount)}`
   return [
-    (owed > ZERO ? `The other $${formatAmount(amount)} is` : 'It is') +
+    (owed === ZERO ? 'It is' : facts.beyond > ZERO ? `${rest} of it is` : `The other ${rest} is`) +
       ' recorded like other refunds. Make refunds in Purser, so that the seller sees the reason.',
     ...(lost > ZERO
       ? [`An upgrade had consumed part of it as credit: ${receivedTwice(lost)}`]
@@ -128,14 +112,6 @@ async function bookRefunded(
       ? ['An upgrade that was not paid yet relied on it as credit: it was canceled.']
       : []),
   ]
-}
-
-/** How much of the credit of the current period's upgrade is no longer kept, in cents. */
-async function creditLost(tx: Db, license_id: LicenseId): Promise<Cents> {
-  const last = await billing.lastPaidInvoice(tx, license_id)
-  if (last?.kind !== 'upgrade') return ZERO
-  const before = await billing.paidBefore(tx, last)
-  return before ? await lostCredit(tx, last, before) : ZERO
 }
 
 /**

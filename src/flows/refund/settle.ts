@@ -2,7 +2,7 @@ import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { reverseWriteOffs } from '#flows/excess'
+import { lessenExcess } from '#flows/excess'
 import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { endLicense } from '#flows/locked-license'
 import { takenBack } from '#flows/taken-back'
@@ -11,6 +11,7 @@ import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
 import { mintId, type RefundId } from '#platform/ids'
 import { cents } from '#platform/money'
+import { noteReturned } from './outside-alarms.ts'
 
 /** A refund with everything that its outcome changes, locked until the transaction ends. */
 interface Refunding extends LockedCharge {
@@ -78,8 +79,8 @@ export async function refundSettled(
   if (!found) return await unknownRefund(world, tx, event)
   const locking = await lockCharge(world, tx, found.charge_id)
   if (event.at > locking.locked.now) return 'later'
-  if (refund) await recordOutcome(world, tx, refund.id, event.outcome, locking)
   if (reissue) await recordReissued(world, tx, event, locking)
+  if (refund) await recordOutcome(world, tx, refund.id, event, locking)
   return 'done'
 }
 
@@ -87,18 +88,20 @@ async function recordOutcome(
   world: World,
   tx: Db,
   refund_id: RefundId,
-  outcome: RefundSettled['outcome'],
+  { refund_id: processor_refund_id, outcome }: RefundSettled,
   locking: LockedCharge,
 ): Promise<void> {
   const { invoice, locked } = locking
   const { now } = locked
-  const { status, amount: total } = await payments.lockRefund(tx, refund_id)
+  const refund = await payments.lockRefund(tx, refund_id)
+  const { status, amount: total } = refund
   if (status === 'failed' || status === 'refused') return
   if (outcome === 'failed') {
     await payments.recordRefund(tx, now, refund_id, { status: 'failed' })
     const posting = ledger.refundFailed({ refund_id, user_id: invoice.user_id, total })
     await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
-    await reverseWriteOffs(world, tx, locking)
+    await lessenExcess(world, tx, locking)
+    await noteReturned(world, tx, locking, { refund_id: processor_refund_id, refund })
   } else if (status === 'pending') {
     await payments.recordRefund(tx, now, refund_id, { status: 'succeeded' })
   }
@@ -118,7 +121,8 @@ async function recordReissued(
   if (outcome === 'succeeded') return
   const posting = ledger.refundReissueFailed({ reissue_id, user_id: invoice.user_id, total })
   await ledger.post(tx, locked.now, mintId(world.random, 'txn'), posting)
-  await reverseWriteOffs(world, tx, locking)
+  await lessenExcess(world, tx, locking)
+  await noteReturned(world, tx, locking, { refund_id })
 }
 
 /**

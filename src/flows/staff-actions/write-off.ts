@@ -1,5 +1,5 @@
 import * as ledger from '#domain/ledger'
-import { chargeBalances, divideAmong } from '#flows/excess'
+import { chargeBalances, divideAmong, endExcessAlarms } from '#flows/excess'
 import type { World } from '#flows/world'
 import { concerning } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -7,7 +7,6 @@ import { queueEmail } from '#platform/email-queue'
 import { mintId, type PayeeId, readId, type UserId, type WriteOffId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { Booked } from './money.ts'
-import { endAlarms } from './repayment.ts'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /** Writes off what a seller or an affiliate owes the service. `seen` is the debt that staff saw. */
@@ -45,7 +44,7 @@ export async function writeOffExcess(
     const { write_off_id, amount } = booked
     const parts = divideAmong(world, await chargeBalances(tx, user_id), amount)
     await ledger.addExcessParts(tx, write_off_id, parts)
-    await endAlarms(tx, now, { user_id, charge_ids: parts.map(({ charge_id }) => charge_id) })
+    await endExcessAlarms(tx, now, user_id)
     await queueEmail(tx, now, world.jobs, {
       id: mintId(world.random, 'email'),
       cause: `excess_waived:${write_off_id}`,
