@@ -46,6 +46,18 @@ export async function chargeBalances(db: Db, user_id: UserId): Promise<ChargeBal
 }
 
 /**
+ * What a buyer received in excess of a charge, in cents, whatever the balance of others; negative:
+ * what they are owed of it.
+ */
+export async function balanceOfCharge(
+  db: Db,
+  { user_id, charge_id }: { user_id: UserId; charge_id: ChargeId },
+): Promise<Cents> {
+  const found = (await chargeBalances(db, user_id)).find((each) => each.charge_id === charge_id)
+  return found?.balance ?? ZERO
+}
+
+/**
  * What a buyer is to repay of a charge, in cents: what they received in excess of it, less what
  * they are owed of others.
  */
@@ -105,8 +117,8 @@ async function reverseWriteOffs(
   await ledger.lockOwner(tx, user_id)
   const written_off = await ledger.writtenOffOf(tx, charge.id)
   if (written_off === ZERO) return
-  const found = (await chargeBalances(tx, user_id)).find((each) => each.charge_id === charge.id)
-  const total = cents(Math.max(0, Math.min(written_off, 0 - (found?.balance ?? 0))))
+  const balance = await balanceOfCharge(tx, { user_id, charge_id: charge.id })
+  const total = cents(Math.max(0, Math.min(written_off, 0 - balance)))
   if (total === ZERO) return
   const reversal_id = mintId(random, 'wor')
   await ledger.addReversal(tx, now, { id: reversal_id, user_id, amount: total })

@@ -1,10 +1,11 @@
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
+import { balanceOfCharge } from '#flows/excess'
 import type { LockedCharge } from '#flows/locked-charge'
 import type { Db } from '#platform/db'
 import type { ChargeId } from '#platform/ids'
-import { type Cents, cents } from '#platform/money'
+import { type Cents, cents, ZERO } from '#platform/money'
 
 type PaidCharge = Pick<LockedCharge, 'charge' | 'invoice'>
 
@@ -56,12 +57,13 @@ async function returnedOf(tx: Db, charge_id: ChargeId): Promise<Cents> {
 
 /**
  * What the buyer is owed already, in cents: refunds of the charge that the card returned and that
- * are unpaid.
+ * are unpaid. What other charges gave or took does not change it.
  */
 export async function owedOf(tx: Db, { charge, invoice }: PaidCharge): Promise<Cents> {
   const returned = await returnedOf(tx, charge.id)
+  if (returned <= ZERO) return ZERO
   // Staff may be paying it in another way at this moment.
-  if (returned > 0) await ledger.lockOwner(tx, invoice.user_id)
-  const balance = await ledger.balanceOf(tx, 'buyer_payable', invoice.user_id)
+  await ledger.lockOwner(tx, invoice.user_id)
+  const balance = await balanceOfCharge(tx, { charge_id: charge.id, ...invoice })
   return cents(Math.max(0, Math.min(returned, -balance)))
 }

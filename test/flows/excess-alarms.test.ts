@@ -181,4 +181,20 @@ describe('the alarm about a refund in excess', () => {
     const staff = await staffWithReason(service)
     assert.equal(await payBuyerOtherwise(service.world, staff, first), 100)
   })
+
+  test('is not raised if it only reduces what the buyer is owed of another charge', async () => {
+    const first = await buy(service, { card: COMES_BACK })
+    await refund(service, first, 300)
+    await passAndHandle(service, 2)
+    await payBuyerOtherwise(service.world, await staffWithReason(service), first)
+    await passAndHandle(service, 31)
+    await runDue(service)
+    const { id: invoice_id } = (await billing.lastPaidInvoice(service.world.db, first.license_id))!
+    await refund(service, { invoice_id }, 400)
+    await passAndHandle(service, 2)
+    const refund_id = await refundOutside(service, first, 1260)
+    const alarms = (await alarmsAbout(refund_id)).join(' ')
+    assert.match(alarms, /\$3\.00 of it exceeds .* It is deducted from what they are owed/)
+    assert.doesNotMatch(alarms, /Ask the buyer/)
+  })
 })

@@ -128,6 +128,41 @@ describe('a refund that was made at the processor after one was returned', () =>
     await assertOwed(bought, -1260)
   })
 
+  /** Two charges of a license: the buyer received $3.00 of the first in excess. */
+  async function excessOfFirst(): Promise<[first: Bought, second: Bought]> {
+    const first = await returned(300)
+    const staff = { ...(await staffActor(service)), reason: 'A check was sent.' }
+    await payBuyerOtherwise(service.world, staff, first)
+    const second = await renewed(first)
+    await refundOutside(first, 1260)
+    await assertOwed(first, -300)
+    return [first, second]
+  }
+
+  test('pays what is owed of its charge, though more of another one was in excess', async () => {
+    const [, second] = await excessOfFirst()
+    await refund(service, second, 200)
+    await passAndHandle(service, 2)
+    const before = await owedToSeller(service)
+    await refundOutside(second, 200)
+    assert.equal(await owedToSeller(service), before)
+    await assertOnReceipt(second, [200])
+    await assertOwed(second, -300)
+  })
+
+  test('is one of the sale where its charge was repaid, though another refund is owed', async () => {
+    const first = await returned(300)
+    const staff = { ...(await staffActor(service)), reason: 'A check was sent.' }
+    await payBuyerOtherwise(service.world, staff, first)
+    const second = await renewed(first)
+    await refund(service, second, 400)
+    await passAndHandle(service, 2)
+    await refundOutside(first, 300)
+    const amounts = (await refundsOf(service, first)).map(({ amount }) => amount)
+    assert.deepEqual(amounts, [300, 300])
+    await assertOwed(first, 400)
+  })
+
   test('is owed again if it is returned too', async () => {
     const bought = await returned(400)
     const refund_id = await refundOutside(bought, 1260)
