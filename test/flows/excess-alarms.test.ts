@@ -6,7 +6,7 @@ import { disputeClosed } from '#flows/dispute'
 import { payBuyerOtherwise } from '#flows/staff-actions'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
-import { bankOf, decide, disputeOf, objectTo } from '../support/disputes.ts'
+import { bankOf, decide, disputeOf, objectTo, owedToSeller } from '../support/disputes.ts'
 import {
   COMES_BACK,
   disputedAfterRefund,
@@ -112,6 +112,68 @@ describe('the alarm about a lost appeal', () => {
     const [left, ...others] = await alarmsOf(bought)
     assert.match(left!, /It was already decided on appeal/)
     assert.deepEqual(others, [])
+  })
+})
+
+describe('the alarm about an appeal that was won', () => {
+  /** A disputed purchase of $12.60, of which some cents were refunded and returned before. */
+  async function lostOf(amount: number, { isPaid = true } = {}) {
+    const bought = await buy(service, { card: COMES_BACK })
+    await refund(service, bought, amount)
+    await passAndHandle(service, 2)
+    const staff = await staffWithReason(service)
+    if (isPaid) assert.equal(await payBuyerOtherwise(service.world, staff, bought), amount)
+    await decide(service, await objectTo(service, bought.charge), 'lost')
+    return bought
+  }
+
+  /** The alarm, and what the seller got back. */
+  async function winOf(bought: Bought): Promise<[message: string | undefined, returned: number]> {
+    const before = await owedToSeller(service)
+    const { processor_dispute_id } = (await disputeOf(service, bought))!
+    service.clock.pass(86_400)
+    await bankOf(service).appealDispute(service.clock.now(), processor_dispute_id)
+    await handleEvents(service.world)
+    return [(await alarmsOf(bought))[0], (await owedToSeller(service)) - before]
+  }
+
+  test('says that the money was returned to Purser if all of it had been refunded', async () => {
+    const [message, returned] = await winOf(await lostOf(1260))
+    assert.equal(returned, 1500)
+    assert.match(
+      message!,
+      /\$12\.60 was won on appeal\. \$12\.60 of it had been refunded and was returned to Purser\./,
+    )
+    assert.match(
+      message!,
+      /The seller’s balance was credited with the cost only\. The license stays/,
+    )
+    assert.doesNotMatch(message!, /is owed/)
+  })
+
+  test('says how much of it was returned to the seller if a part had been refunded', async () => {
+    const [message, returned] = await winOf(await lostOf(630))
+    assert.equal(returned, 600 + 1500)
+    assert.match(message!, /\$6\.30 of it had been refunded and was returned to Purser\./)
+    assert.match(message!, /The seller’s balance was credited with \$6\.30 of it and the cost\./)
+  })
+
+  test('names what the buyer is owed, as they had repaid it or it was never paid', async () => {
+    const repaid = await lostOf(1260)
+    await repay(service, repaid, 260)
+    assert.match(
+      (await winOf(repaid))[0]!,
+      /The buyer is owed \$2\.60: pay it, and record it in Cases/,
+    )
+    const unpaid = await lostOf(630, { isPaid: false })
+    assert.match((await winOf(unpaid))[0]!, /The buyer is owed \$6\.30: pay it/)
+  })
+
+  test('says that the money was returned to the seller if nothing had been refunded', async () => {
+    const bought = await buy(service)
+    await decide(service, await objectTo(service, bought.charge), 'lost')
+    const [message] = await winOf(bought)
+    assert.match(message!, /The money was returned to the seller\. The license stays canceled\.$/)
   })
 })
 

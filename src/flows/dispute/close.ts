@@ -1,7 +1,7 @@
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { excessOf, lessenExcess } from '#flows/excess'
+import { balanceOfCharge, excessOf, lessenExcess } from '#flows/excess'
 import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { endLicense, resume } from '#flows/locked-license'
 import { isRefundUndecided, leftAtBank, partsOf } from '#flows/taken-back'
@@ -85,8 +85,7 @@ async function decideAgain(
     const undone = ledger.appealWon(await lossOf(tx, dispute, disputed))
     await ledger.post(tx, now, mintId(world.random, 'txn'), undone)
     await win(world, tx, dispute, disputed)
-    const what = 'The money was returned to the seller. The license stays canceled.'
-    await note('dispute_appeal', what)
+    await note('dispute_appeal', await winText(tx, dispute, disputed))
   }
   await payments.closeAppeal(tx, now, { id, status })
   await notifySeller(world, tx, now, { kind: 'dispute_closed', id, status })
@@ -109,6 +108,26 @@ async function lossText(
         ]
       : []),
     `The seller’s balance was charged with ${charged}, and the license was canceled.`,
+  ].join(' ')
+}
+
+/** What staff have to know of a win on appeal, and of what its buyer is owed after it. */
+async function winText(
+  tx: Db,
+  { amount, owed }: payments.Dispute,
+  { charge, invoice }: LockedCharge,
+): Promise<string> {
+  const stays = 'The license stays canceled.'
+  if (owed === ZERO) return `The money was returned to the seller. ${stays}`
+  const balance = await balanceOfCharge(tx, { charge_id: charge.id, ...invoice })
+  const credited =
+    owed < amount ? `$${formatAmount(cents(amount - owed))} of it and the cost` : 'the cost only'
+  return [
+    `$${formatAmount(owed)} of it had been refunded and was returned to Purser.`,
+    ...(balance < ZERO
+      ? [`The buyer is owed $${formatAmount(cents(0 - balance))}: pay it, and record it in Cases.`]
+      : []),
+    `The seller’s balance was credited with ${credited}. ${stays}`,
   ].join(' ')
 }
 
