@@ -106,6 +106,7 @@ create table buyer_payments (
   paid_by text not null,
   created_at timestamptz not null
 );
+create index buyer_payments_user on buyer_payments (user_id, created_at desc);
 create trigger buyer_payments_are_append_only before update or delete or truncate
   on buyer_payments for each statement execute function refuse_change();
 

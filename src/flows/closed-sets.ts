@@ -187,6 +187,7 @@ declare module '#platform/email-queue' {
     import_ending: NoFacts
     license_ended: NoFacts
     license_imported: NoFacts
+    paid_otherwise: NoFacts
     payment_failed: NoFacts
     plan_given: NoFacts
     receipt: NoFacts

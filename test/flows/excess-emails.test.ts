@@ -1,4 +1,4 @@
-/** What buyers are emailed about the settlement of what they received in excess. */
+/** What buyers are emailed about the settlement of what they are owed, or received in excess. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
@@ -128,7 +128,62 @@ describe('the email about an excess', () => {
     const kinds = (await personalData(db, person)).emails?.map(({ kind }) => kind)
     assert.deepEqual(kinds?.filter((kind) => kind !== 'receipt').sort(), [
       'excess_waived',
+      'paid_otherwise',
       'refund_issued',
     ])
+  })
+})
+
+describe('the email about a payment in another way than to the card', () => {
+  /** A purchase whose refund of some cents the card returned. */
+  async function returned(amount: number): Promise<Bought> {
+    const bought = await buy(service, { card: COMES_BACK })
+    await refund(service, bought, amount)
+    await passAndHandle(service, 2)
+    return bought
+  }
+
+  const pay = async (bought: Bought) =>
+    await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
+
+  test('names amount and invoice, with the receipt and without the reason of staff', async () => {
+    const bought = await returned(500)
+    assert.equal(await pay(bought), 500)
+    const message = await emailTo(service, bought.email, /^We paid you \$5\.00$/)
+    assertContains(message, ', $5.00', 'by check or in another way', '/manage/')
+    assert.doesNotMatch(message, /Agreed by phone/)
+    const [pdf, ...others] = await attachedTo(bought, 'We paid you $5.00')
+    assertContains(pdf!, 'Refunded on', '$5.00')
+    assert.deepEqual(others, [])
+    const person = { user_id: bought.user_id, email_normalized: bought.email }
+    const kinds = (await personalData(service.world.db, person)).emails?.map(({ kind }) => kind)
+    assert.ok(kinds?.includes('paid_otherwise'))
+  })
+
+  test('is in the language of the buyer', async () => {
+    const bought = await returned(500)
+    const { db } = service.world
+    await db.run(sql`update users set language = 'es' where id = ${bought.user_id}`)
+    await pay(bought)
+    const message = await emailTo(service, bought.email, /^Le pagamos /)
+    assertContains(message, 'cheque')
+  })
+
+  test('is one per payment, with it or not at all when the process is killed', async () => {
+    const { db } = service.world
+    for (let last = 1, was_killed = true; was_killed; last += KILL_STRIDE) {
+      const bought = await returned(500)
+      const queued = async () =>
+        (
+          await db.rows(sql`select 1 from emails where subject_id in
+            (select id from buyer_payments where user_id = ${bought.user_id})`)
+        ).length
+      const { killed } = await untilKilled(last, () => pay(bought))
+      const owed = await ledger.balanceOf(db, 'buyer_payable', bought.user_id)
+      assert.equal(await queued(), owed === 0 ? 1 : 0, `step ${last}`)
+      await pay(bought)
+      assert.equal(await queued(), 1)
+      was_killed = killed
+    }
   })
 })

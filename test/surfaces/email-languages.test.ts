@@ -195,6 +195,7 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
     excess_repaid: excess.excessRepaid(settled, { ...repaid, left: cents(0) }),
     'excess_repaid, in part': excess.excessRepaid(settled, { ...repaid, left: cents(5) }),
     excess_waived: excess.excessWaived(settled),
+    paid_otherwise: excess.paidOtherwise(settled),
     account_deleted: account.accountDeleted(locale, 'support@example.com'),
     sign_in: account.signInLink(locale, url),
     set_password: account.setPassword(locale, url),

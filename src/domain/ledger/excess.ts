@@ -2,14 +2,13 @@ import type { Db } from '#platform/db'
 import type {
   ChargeId,
   ExcessRepaymentId,
-  InvoiceId,
   UserId,
   WriteOffId,
   WriteOffReversalId,
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { rowsOf, sql } from '#platform/sql'
-import type { ChargePart } from './staff-bookings.ts'
+import type { ChargePart, SettledPart } from './staff-bookings.ts'
 
 /** How a buyer repays what they received in excess. */
 export type RepaymentWay = 'bank_transfer' | 'check'
@@ -75,12 +74,6 @@ export async function writtenOffOf(db: Db, charge_id: ChargeId): Promise<Cents> 
     where p.charge_id = ${charge_id}
       and not exists (select 1 from excess_repayments r where r.id = p.settlement_id)`)
   return amount
-}
-
-/** What a settlement is of a charge, for the email about it. */
-export interface SettledPart {
-  invoice_id: InvoiceId
-  amount: Cents
 }
 
 /** The parts of a repayment or a write-off, the earliest charge first. */

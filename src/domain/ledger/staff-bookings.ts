@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { BuyerPaymentId, ChargeId, UserId, WriteOffId } from '#platform/ids'
+import type { BuyerPaymentId, ChargeId, InvoiceId, UserId, WriteOffId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { rowsOf, sql } from '#platform/sql'
 import type { Debtor } from './posting.ts'
@@ -31,6 +31,12 @@ export interface ChargePart {
   at: Date
 }
 
+/** What a booking settles of a charge, for the email about it. */
+export interface SettledPart {
+  invoice_id: InvoiceId
+  amount: Cents
+}
+
 /** Records a write-off; its posting belongs in the same transaction. */
 export async function addWriteOff(db: Db, now: Date, facts: WriteOff): Promise<void> {
   const { id, account, owner, amount, written_off_by, reason } = facts
@@ -47,4 +53,11 @@ export async function addBuyerPayment(db: Db, now: Date, facts: BuyerPayment): P
   const types = { charge_id: 'text', amount: 'bigint', at: 'timestamptz' } as const
   await db.run(sql`insert into buyer_payment_parts (payment_id, charge_id, amount, created_at)
     select ${id}, row.* from ${rowsOf(parts, types)}`)
+}
+
+/** The parts of a payment to a buyer, the earliest charge first. */
+export async function partsOfPayment(db: Db, id: BuyerPaymentId): Promise<SettledPart[]> {
+  return await db.rows<SettledPart>(sql`select c.invoice_id, p.amount
+    from buyer_payment_parts p join charges c on c.id = p.charge_id
+    where p.payment_id = ${id} order by c.created_at, c.id`)
 }

@@ -189,6 +189,7 @@ async function ofUse(db: Db, { user_id, email_normalized }: DataOwner): DataSect
         union all select r.id from refunds r join charges c on c.id = r.charge_id
           join invoices i on i.id = c.invoice_id where i.user_id = ${user_id}
         union all select id from excess_repayments where user_id = ${user_id}
+        union all select id from buyer_payments where user_id = ${user_id}
         union all select id from write_offs where owner = ${user_id}
         union all select unnest(array[${user_id}, ${email_normalized}]::text[]))
       order by queued_at`),

@@ -1,6 +1,7 @@
 import * as ledger from '#domain/ledger'
 import { chargeBalances, divideAmong } from '#flows/excess'
 import type { World } from '#flows/world'
+import { queueEmail } from '#platform/email-queue'
 import { mintId, type UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
@@ -9,8 +10,8 @@ import { recordStaffAction, type StaffWithReason } from './staff.ts'
 export type Booked = Cents | 'changed' | undefined
 
 /**
- * Books that a buyer was paid the whole amount owed to them outside their card, such as by check.
- * `seen` is the amount that staff saw and paid.
+ * Books that a buyer was paid the whole amount owed to them outside their card, such as by check,
+ * and notifies them. `seen` is the amount that staff saw and paid.
  */
 export async function payBuyerOtherwise(
   world: World,
@@ -37,6 +38,12 @@ export async function payBuyerOtherwise(
       action: 'buyer.paid_otherwise',
       subject: user_id,
       detail,
+    })
+    await queueEmail(tx, now, world.jobs, {
+      id: mintId(random, 'email'),
+      cause: `paid_otherwise:${payment_id}`,
+      kind: 'paid_otherwise',
+      subject_id: payment_id,
     })
     return total
   })

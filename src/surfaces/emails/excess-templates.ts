@@ -3,7 +3,7 @@ import type { Locale } from '#platform/language/locale'
 import { type Cents, ZERO } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
 
-/** What a buyer repaid, or need not repay, of what they had received in excess. */
+/** What a buyer repaid or need not repay of an excess, or was paid in another way. */
 export interface SettledFacts {
   amount: Cents
   /** What it is of each invoice; attached are their receipts. */
@@ -50,6 +50,21 @@ export function excessWaived(facts: SettledFacts): EmailContent {
     blocks: [
       { kind: 'rows', rows: invoiceRows(facts) },
       { kind: 'text', text: t('email.excess_waived_text', { amount }) },
+      receiptsLink(facts),
+    ],
+  }
+}
+
+/** A buyer was paid what they were owed, not to their card. */
+export function paidOtherwise(facts: SettledFacts): EmailContent {
+  const { t, money } = facts.locale
+  const subject = t('email.paid_otherwise', { amount: money(facts.amount) })
+  return {
+    subject,
+    heading: subject,
+    blocks: [
+      { kind: 'rows', rows: invoiceRows(facts) },
+      { kind: 'text', text: t('email.paid_otherwise_text') },
       receiptsLink(facts),
     ],
   }

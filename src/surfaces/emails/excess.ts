@@ -4,9 +4,9 @@ import * as ledger from '#domain/ledger'
 import { owedByBuyer } from '#flows/staff-actions'
 import type { World } from '#flows/world'
 import { readDay } from '#platform/calendar'
-import type { ExcessRepaymentId, WriteOffId } from '#platform/ids'
+import type { BuyerPaymentId, ExcessRepaymentId, WriteOffId } from '#platform/ids'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
-import { excessRepaid, excessWaived, type SettledFacts } from './excess-templates.ts'
+import { excessRepaid, excessWaived, paidOtherwise, type SettledFacts } from './excess-templates.ts'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import type { WrittenEmail } from './template.ts'
 
@@ -39,17 +39,27 @@ export async function writeExcessWaived(
   return parts.length === 0 ? undefined : await written(world, parts, excessWaived)
 }
 
+/** Writes the email to a buyer whom staff paid what they were owed, not to their card. */
+export async function writePaidOtherwise(world: World, id: BuyerPaymentId): Promise<WrittenEmail> {
+  const parts = await withReceipts(world, await ledger.partsOfPayment(world.db, id))
+  return await written(world, parts, paidOtherwise)
+}
+
 interface ReceiptPart {
   receipt: billing.Receipt
   amount: Cents
 }
 
 async function settledParts(
-  { db }: World,
+  world: World,
   id: ExcessRepaymentId | WriteOffId,
 ): Promise<ReceiptPart[]> {
+  return await withReceipts(world, await ledger.partsOfSettlement(world.db, id))
+}
+
+async function withReceipts({ db }: World, settled: ledger.SettledPart[]): Promise<ReceiptPart[]> {
   const parts: ReceiptPart[] = []
-  for (const { invoice_id, amount } of await ledger.partsOfSettlement(db, id)) {
+  for (const { invoice_id, amount } of settled) {
     parts.push({ receipt: (await billing.findReceipt(db, invoice_id))!, amount })
   }
   return parts

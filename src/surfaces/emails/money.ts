@@ -20,7 +20,7 @@ import type { Locale } from '#platform/language/locale'
 import { renewalReminder, trialEnding } from './charge-reminders.ts'
 import { comingCharge } from './coming.ts'
 import type { Coming } from './coming-text.ts'
-import { writeExcessRepaid, writeExcessWaived } from './excess.ts'
+import { writeExcessRepaid, writeExcessWaived, writePaidOtherwise } from './excess.ts'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import {
   givenPlanEnded,
@@ -50,6 +50,7 @@ export const MONEY_EMAILS = {
   given_plan_ended: about('lic', writeGivenPlanEnded),
   excess_repaid: about('exr', writeExcessRepaid),
   excess_waived: about('wof', writeExcessWaived),
+  paid_otherwise: about('bpy', writePaidOtherwise),
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
 function about<Prefix extends IdPrefix>(

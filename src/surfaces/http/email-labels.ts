@@ -21,6 +21,7 @@ const EMAIL_NAMES: Record<string, string> = {
   import_ending: 'Imported license ending',
   license_ended: 'License ended',
   license_imported: 'License imported',
+  paid_otherwise: 'Repaid, not to the card',
   payment_failed: 'Payment failed',
   payout_failed: 'Payout returned',
   payout_paid: 'Payout paid',
