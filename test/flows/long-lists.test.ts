@@ -25,6 +25,9 @@ after(() => service.close())
 
 const pageText = (agent: Agent) => textOf(agent.page.body)
 
+/** More than a statement has totals of. */
+const TOO_MANY_LINES = 5_001
+
 /** Puts a payout with many lines on record. */
 async function payMany(lines = LINES): Promise<PayoutId> {
   const { db, clock } = service.world
@@ -53,11 +56,15 @@ test('a long payout statement has pages, and its files are complete', async () =
   const rows = () => agent.page.body.match(/<tr/g)!.length - 2
   await agent.open(path)
   assert.equal(rows(), 100)
-  assert.match(pageText(agent), /Total of all pages .*\$250\.00/)
+  assert.match(pageText(agent), /Total of all pages \$250\.00 \$0\.00 \$250\.00/)
   await agent.press('Next')
   await agent.press('Next')
   assert.match(pageText(agent), /Page 3 of 3/)
   assert.equal(rows(), 50)
+  const longer = `/dashboard/payouts/${await payMany(TOO_MANY_LINES)}/`
+  await agent.open(longer)
+  assert.match(pageText(agent), /Total of all pages \$5,001\.00 /)
+  assert.match(pageText(agent), /Fees are totaled here for up to 5,000 lines/)
   await agent.open(`${path}?page=99`)
   assert.match(pageText(agent), /Page 3 of 3/)
   const csv = await agent.open(`${path}statement.csv`)

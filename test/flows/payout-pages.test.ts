@@ -161,12 +161,12 @@ describe('a statement', () => {
       ([, cell]) =>
         Math.round(Number(textOf(cell!).replace('−', '-').replaceAll(/[$,]/g, '')) * 100),
     )
-    const nets = sums.filter((_, index) => index % 3 === 2)
-    assert.equal(nets.pop(), amount, 'the last row is the total')
-    assert.equal(
-      nets.reduce((sum, net) => sum + net, 0),
-      amount,
-    )
+    const total = sums.splice(-3)
+    const sumOf = (column: number) =>
+      sums.filter((_, index) => index % 3 === column).reduce((sum, each) => sum + each, 0)
+    assert.deepEqual(total, [sumOf(0), sumOf(1), sumOf(2)], 'the last row has the totals')
+    assert.equal(total[2], amount)
+    assert.ok(total[1]! < 0, 'fees were charged')
     assert.match(page.body, /href="\/dashboard\/apps\/tidepool\/sales\/inv_\w+\/"/)
     for (const each of [/Refund of/, /Dispute won: /]) assert.match(pageText(), each)
   })

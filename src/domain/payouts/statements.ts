@@ -94,6 +94,9 @@ export async function statementOf(
     order by l.line limit ${limit}`)
 }
 
+/** A page sums the gross amounts of at most so many lines; the PDF sums all. */
+export const MAX_SUMMED_LINES = 5_000
+
 /** The sum of the gross amounts of a payout's lines; a line without one counts in full. */
 export async function grossOfStatement(db: Db, payout_id: PayoutId): Promise<Cents> {
   const { gross } = await db.one<{ gross: Cents }>(sql`
