@@ -86,10 +86,7 @@ export function cachedValidator(
         request_id: null,
       }),
   })
-  return {
-    validate: (key) => cache.read(trimKey(key)),
-    forget: (key) => cache.forget(trimKey(key)),
-  }
+  return { validate: cache.read, forget: cache.forget }
 }
 
 /**
@@ -133,7 +130,8 @@ function createCache<State extends Gate>(
   let ask_again_at = 0
   /** Counts what was dropped: a request from before that does not fill the cache. */
   let dropped = 0
-  const hashOf = (secret: string) => sha256([app.base_url, app.client_id, secret].join('\n'))
+  const hashOf = (secret: string) =>
+    sha256([app.base_url, app.client_id, trimKey(secret)].join('\n'))
 
   async function ask(hash: string, secret: string, retries: number | undefined): Promise<State> {
     const dropped_before = dropped

@@ -184,19 +184,12 @@ type Classes = {
 } & Record<LeaseCode, LeaseError> &
   Record<SignInCode, SignInError>
 
-/** Codes of responses, which no redirect of a sign-in has. */
-const RESPONSE_CODES: Record<Exclude<keyof Classes, SignInCode | 'invalid_request'>, true> = {
-  rate_limited: true,
-  unreachable: true,
-  insufficient_scope: true,
-  service_not_enabled: true,
-  invalid_lease: true,
-  lease_expired: true,
-}
+/** Those of the codes above that only a response has, or a lease: no redirect of a sign-in. */
+const NOT_REDIRECTED = /lease|^(rate_limited|unreachable|insufficient_scope|service_not_enabled)$/
 
 /** True for a code whose errors have a class of their own, which a redirect cannot fill. */
 export function isResponseCode(code: string): boolean {
-  return Object.hasOwn(RESPONSE_CODES, code)
+  return NOT_REDIRECTED.test(code)
 }
 
 /** An error with one of these codes. */

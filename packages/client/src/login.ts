@@ -31,16 +31,13 @@ export function codeOf(
     throw failure('login_expired', 'This sign-in began more than an hour ago.')
   }
   const error = query.get('error')
-  if (error && isResponseCode(error)) {
-    // Visitors can edit the address, and the types promise what only a response has.
-    throw failure('invalid_response', `A sign-in does not end with the error ${error}.`)
-  }
-  if (error) {
+  // Visitors can edit the address, and the types promise what only a response has.
+  if (error && !isResponseCode(error)) {
     const details = { status: null, code: error, request_id: null }
     throw new SignInError(query.get('error_description') ?? `Sign-in ended: ${error}.`, details)
   }
   const code = query.get('code')
-  if (!code) throw failure('invalid_response', 'The response has no code.')
+  if (error || !code) throw failure('invalid_response', 'The response has no code.')
   return code
 }
 
