@@ -35,6 +35,8 @@ export interface Fixture {
   comp_rng: SeededRandom
   /** The stream of the imported licenses. */
   import_rng: SeededRandom
+  /** The stream of what buyers receive in excess. */
+  excess_rng: SeededRandom
   record: AnswerRecord
   shops: Shop[]
   affiliates: AffiliateId[]
@@ -75,6 +77,7 @@ const PLANS: readonly (readonly Plan[])[] = [
 // "comp" in ASCII: far from the seeds of the other streams.
 const COMP_STREAM = 0x636f6d70
 const IMPORT_STREAM = 0x696d706f
+const EXCESS_STREAM = 0x65786365
 
 /** Opens the fixture of a seed on a cleared harness. */
 export async function openFixture(harness: Harness, seed: number): Promise<Fixture> {
@@ -93,6 +96,7 @@ export async function openFixture(harness: Harness, seed: number): Promise<Fixtu
     rng,
     comp_rng: new SeededRandom(seed ^ COMP_STREAM),
     import_rng: new SeededRandom(seed ^ IMPORT_STREAM),
+    excess_rng: new SeededRandom(seed ^ EXCESS_STREAM),
     record: new AnswerRecord(),
     shops,
     affiliates: [referrer],

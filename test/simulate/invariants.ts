@@ -3,6 +3,7 @@ import { assertInvariants } from '../support/invariants.ts'
 import { answerFaults } from './answers-oracle.ts'
 import { calendarFaults } from './calendar-oracle.ts'
 import { compFaults } from './comps-oracle.ts'
+import { excessFaults } from './excess-oracle.ts'
 import { figureFaults } from './figures-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import { importFaults } from './imports-oracle.ts'
@@ -34,6 +35,7 @@ export async function rulesBroken(
     ...(await answerFaults(fixture)),
     ...(await compFaults(fixture)),
     ...(await importFaults(fixture)),
+    ...(await excessFaults(fixture)),
   ]
   return fault && broken(fault.rule, fault.facts)
 }

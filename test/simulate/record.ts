@@ -1,5 +1,13 @@
 import type { PlanGiven } from '#flows/subscription'
-import type { AffiliateId, AppId, DiscountId, LicenseId, ProductId } from '#platform/ids'
+import type {
+  AffiliateId,
+  AppId,
+  DiscountId,
+  ExcessRepaymentId,
+  LicenseId,
+  ProductId,
+} from '#platform/ids'
+import type { Cents } from '#platform/money'
 
 /** A person's request with its answer; `unknown` until it arrives. */
 export interface RecordedRequest {
@@ -72,6 +80,13 @@ export interface RecordedImport {
   ends_at: Date
 }
 
+/** A buyer's repayment as staff entered it, with the answers that they saw. */
+export interface RecordedRepayment {
+  id: ExcessRepaymentId
+  amount: Cents
+  outcomes: string[]
+}
+
 /**
  * Every request of a person with its answer, independent of what the service stores, to compare
  * both. If an answer was lost, the outcome is unknown.
@@ -82,6 +97,7 @@ export class AnswerRecord {
   readonly codes: OfferedCode[] = []
   readonly comps: RecordedComp[] = []
   readonly imports: RecordedImport[] = []
+  readonly repayments: RecordedRepayment[] = []
   /** What the owner of a license agreed to pay for a period of another plan. */
   readonly agreed = new Map<string, Set<number>>()
   readonly requests: Record<AskedFor, RecordedRequest[]> = {

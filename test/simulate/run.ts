@@ -3,6 +3,7 @@ import * as buying from './buyer-actions.ts'
 import type { Fault } from './code-faults.ts'
 import { COMP_ACTIONS } from './comp-actions.ts'
 import { offerCode, switchCode } from './discount-actions.ts'
+import { EXCESS_ACTIONS } from './excess-actions.ts'
 import { type Fixture, openFixture } from './fixture.ts'
 import { type Harness, isExpected } from './harness.ts'
 import { IMPORT_ACTIONS } from './import-actions.ts'
@@ -144,7 +145,8 @@ async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
   const actors = Array.from({ length: count }, () => rng.fork())
   const last = rng.odds(15) ? rng.between(1, 90) : Number.POSITIVE_INFINITY
   const at_once = count > 1
-  const own = [fixture.comp_rng.fork(), fixture.import_rng.fork()] as const
+  const streams = [fixture.comp_rng, fixture.import_rng, fixture.excess_rng]
+  const own = streams.map((each) => each.fork())
   const others = async () =>
     await untilKilled(last, async () => {
       await Promise.all(actors.map((each) => act(fixture, each, { actions, at_once })))
@@ -162,21 +164,28 @@ async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
   return count + apart + (at_once ? 0 : await actApart(fixture, own, at_once))
 }
 
+/** What happens apart from the rest, with a stream of random numbers for each list. */
+const ACTIONS_APART = [COMP_ACTIONS, IMPORT_ACTIONS, EXCESS_ACTIONS]
+
 /**
- * Sometimes a given plan begins, ends, or is followed by a purchase, and a license is imported or
- * continued with a card. Returns the number of actions.
+ * Sometimes a given plan begins, ends, or is followed by a purchase, a license is imported or
+ * continued with a card, and a buyer receives or settles an excess. Returns the number of actions.
  */
 async function actApart(
   fixture: Fixture,
-  [comps, imports]: readonly [comps: SeededRandom, imports: SeededRandom],
+  streams: readonly SeededRandom[],
   at_once: boolean,
 ): Promise<number> {
-  const given = () => actOn(fixture, comps, { actions: COMP_ACTIONS, at_once })
-  const imported = () => actOn(fixture, imports, { actions: IMPORT_ACTIONS, at_once })
-  if (!at_once) return (await given()) + (await imported())
-  const counts = await Promise.all([given(), imported()])
-  return counts[0] + counts[1]
+  const acts = ACTIONS_APART.map(
+    (actions, index) => () => actOn(fixture, streams[index]!, { actions, at_once }),
+  )
+  if (at_once) return sum(await Promise.all(acts.map((each) => each())))
+  const counts: number[] = []
+  for (const each of acts) counts.push(await each())
+  return sum(counts)
 }
+
+const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0)
 
 /**
  * Sometimes takes an action beside the others: as a process of its own that may crash, and with

@@ -1,0 +1,108 @@
+import { owedByBuyer, recordRepayment, writeOffExcess } from '#flows/staff-actions'
+import { isoDate } from '#platform/calendar'
+import { mintId, type UserId } from '#platform/ids'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { schedule } from '../../src/sandbox/events.ts'
+import type { Fixture } from './fixture.ts'
+import type { SeededRandom } from './random.ts'
+import type { RecordedRepayment } from './record.ts'
+import { payBuyer } from './seller-actions.ts'
+
+const REQUEST = 'req_simulated'
+
+const staffOf = ({ operator_id: user_id }: Fixture) =>
+  ({ kind: 'staff', user_id, request_id: REQUEST, reason: 'Agreed by phone.' }) as const
+
+/** How buyers receive too much, and what becomes of it, with its relative frequency. */
+export const EXCESS_ACTIONS = [
+  { name: 'return a refund', weight: 5, act: returnRefund },
+  { name: 'pay a returned refund', weight: 4, act: payBuyer },
+  { name: 'refund at the processor', weight: 5, act: refundAtProcessor },
+  { name: 'repay an excess', weight: 5, act: repayExcess },
+  { name: 'write off an excess', weight: 3, act: writeOffSome },
+] as const
+
+/** Staff refunds a charge in the processor's dashboard: most often one whose refund returned. */
+async function refundAtProcessor(
+  { world, harness }: Fixture,
+  rng: SeededRandom,
+): Promise<string | undefined> {
+  const returned = sql`exists (select 1 from refunds r
+    where r.charge_id = c.id and r.status = 'failed')`
+  const charges = await world.db.rows<{ id: string; amount: number }>(sql`
+    select c.processor_charge_id as id, c.amount from charges c
+    where ${rng.odds(85) ? returned : sql`true`} order by c.created_at, c.id`)
+  if (charges.length === 0) return undefined
+  const { id: charge_id, amount: charged } = rng.pick(charges)
+  const amount = cents(rng.odds(40) ? charged : rng.between(1, charged))
+  const made = await harness.sandbox.refundOutside(world.clock.now(), { charge_id, amount })
+  return `${amount} of ${charge_id}: ${made?.refund_id ?? 'refused'}`
+}
+
+/** The card returns a refund, of the service or of the dashboard. */
+async function returnRefund(
+  { world, harness }: Fixture,
+  rng: SeededRandom,
+): Promise<string | undefined> {
+  const { db } = harness
+  const refunds = await db.rows<{ id: string; charge_id: string }>(sql`
+    select id, charge_id from sandbox.refunds
+    where status = 'succeeded' and comes_back_at is null order by created_at, id`)
+  if (refunds.length === 0) return undefined
+  const { id, charge_id } = rng.pick(refunds)
+  const now = world.clock.now()
+  const failed = { kind: 'refund_settled', refund_id: id, outcome: 'failed' } as const
+  await db.tx(async (tx) => {
+    await tx.run(sql`update sandbox.refunds set comes_back_at = ${now} where id = ${id}`)
+    await schedule(tx, world.random, now, { id, charge_id }, failed)
+  })
+  return id
+}
+
+/** A buyer who received too much; rarely anyone who was refunded. */
+async function someBuyer({ world }: Fixture, rng: SeededRandom): Promise<UserId | undefined> {
+  const inExcess = sql`exists (select 1 from buyer_balances b
+    where b.user_id = i.user_id and b.amount > 0)`
+  const buyers = await world.db.rows<{ user_id: UserId }>(sql`select distinct i.user_id
+    from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id
+    where r.is_made and ${rng.odds(95) ? inExcess : sql`true`} order by i.user_id`)
+  return buyers.length === 0 ? undefined : rng.pick(buyers).user_id
+}
+
+/** Staff records a repayment: of a part, of all or of too much; sometimes with one form twice. */
+async function repayExcess(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+  const { world, record } = fixture
+  const user_id = await someBuyer(fixture, rng)
+  if (!user_id) return undefined
+  const owed = await owedByBuyer(world.db, user_id)
+  const part = rng.between(1, Math.max(1, owed))
+  const amount = cents(rng.odds(30) ? Math.max(1, owed) : rng.odds(15) ? owed + 1 : part)
+  const repayment: RecordedRepayment = { id: mintId(world.random, 'exr'), amount, outcomes: [] }
+  record.repayments.push(repayment)
+  const send = async () => {
+    const { outcome } = await recordRepayment(world, staffOf(fixture), {
+      id: repayment.id,
+      user_id,
+      amount,
+      way: 'check',
+      reference: 'Check 17',
+      paid_on: isoDate(world.clock.now()),
+    })
+    repayment.outcomes.push(outcome)
+    return outcome
+  }
+  const said = await Promise.all(rng.odds(25) ? [send(), send()] : [send()])
+  return `${amount} of ${owed} by ${user_id}: ${said.join(' and ')}`
+}
+
+/** Staff writes off what they saw of a buyer's excess, which may have changed. */
+async function writeOffSome(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+  const { world } = fixture
+  const user_id = await someBuyer(fixture, rng)
+  if (!user_id) return undefined
+  const owed = await owedByBuyer(world.db, user_id)
+  const seen = cents(rng.odds(15) ? owed + 1 : owed)
+  const booked = await writeOffExcess(world, staffOf(fixture), { user_id, seen })
+  return `${seen} of ${owed} by ${user_id}: ${booked}`
+}
