@@ -12,6 +12,7 @@ import { systemClock as clock } from '#platform/clock'
 import { readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
 import { assertInstalled } from '#platform/installation'
+import { assertMigrated } from '#platform/migrate'
 import { systemRandom as random } from '#platform/random'
 import { keyRing } from '#platform/secrets'
 import { counted } from '#platform/text'
@@ -23,6 +24,7 @@ import { readFlag } from './read-flag.ts'
 /** Prints the differences in the books of a mode; returns how many there are. */
 async function check({ config, db, log }: OpenMode, isIncremental: boolean): Promise<number> {
   await assertInstalled(db)
+  await assertMigrated(db)
   const { stripe: settings, secret_keys, base_url } = config
   const processor = settings
     ? openStripe({ settings, db, clock, random, log })

@@ -57,17 +57,20 @@ export async function ensureMigrated(
   { migrates_on_start }: { migrates_on_start: boolean },
 ): Promise<string[]> {
   if (migrates_on_start) return await migrate(db, now)
-  await assertMigrated(db)
+  await assertMigrated(db, ', and MIGRATE_ON_START is 0')
   return []
 }
 
-/** Throws a ConfigError unless the database has every migration and this release fits it. */
-async function assertMigrated(db: Db): Promise<void> {
+/**
+ * Throws a ConfigError unless the database has every migration and this release fits it. `also` is
+ * what else it says of the reason.
+ */
+export async function assertMigrated(db: Db, also = ''): Promise<void> {
   const names = (await pendingMigrations(db)).map(({ name }) => name)
   if (names.length === 0) return
   throw new ConfigError(
     `The database lacks ${names.length === 1 ? 'a migration' : `${names.length} migrations`} ` +
-      `(${names.join(', ')}), and MIGRATE_ON_START is 0. Run \`npm run migrate\` first.`,
+      `(${names.join(', ')})${also}. Run \`npm run migrate\` first.`,
   )
 }
 

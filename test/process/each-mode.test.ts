@@ -208,6 +208,18 @@ test('commands say that a database is empty, and create nothing in it', async ()
   rmSync(DATA_DIR, { recursive: true })
 })
 
+test('npm run ledger:check says which migrations a database lacks, and how to apply them', async () => {
+  const older = await keepDatabase()
+  await using(older, (db) => db.run(sql`delete from schema_migrations where name like '020_%'`))
+  const env = { DATABASE_URL: '', TEST_MODE_DATABASE_URL: '', ...older.settings }
+  const { status, error } = await run('ledger-check', env)
+  assert.equal(status, 2)
+  const lacks =
+    /^The database lacks a migration \(020_imports\.sql\)\. Run `npm run migrate` first\.\n/
+  assert.match(error, lacks)
+  await older.drop()
+})
+
 test('npm run restore -- --mark says that the service was never started on a database', async () => {
   const migrated = await keepDatabase()
   const env = { DATABASE_URL: '', TEST_MODE_DATABASE_URL: '', ...migrated.settings }
