@@ -16,11 +16,12 @@ import { buyWith } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
 import { decide, disputeOf, INQUIRY, objectTo } from '../support/disputes.ts'
 import { eventually } from '../support/eventually.ts'
+import { COMES_BACK } from '../support/excess.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
-import { buy, sellerActor } from '../support/refunds.ts'
+import { buy, passAndHandle, refund, sellerActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, otherApp, subscribe } from '../support/subscriber.ts'
@@ -66,6 +67,20 @@ describe('an email to a seller', () => {
     await decide(service, (await disputeOf(service, bought))!, 'won')
     const closed = await emailTo(service, seller, /^The inquiry about a payment .* is closed$/)
     assertContains(closed, 'No funds were withdrawn', 'the license is unchanged')
+  })
+
+  test('about a dispute of a payment that was refunded names only its cost', async () => {
+    const bought = await buy(service, { price: 2, card: COMES_BACK })
+    await refund(service, bought)
+    // The card returns the refund, so that the bank has something to withdraw.
+    await passAndHandle(service, 2)
+    const dispute = await objectTo(service, bought.charge)
+    const opened = await emailTo(service, seller, /^A payment for Tidepool Lifetime is/)
+    assertContains(opened, 'The $15.00 dispute fee was withdrawn from your balance. It is returned')
+    await decide(service, dispute, 'won')
+    const won = await emailTo(service, seller, /^You won the dispute for Tidepool Lifetime/)
+    assertContains(won, 'The $15.00 dispute fee was returned to your balance.')
+    assert.doesNotMatch(won, /\$0\.00/)
   })
 
   test('about a dispute of a license that ended says so, and not that it works again', async () => {

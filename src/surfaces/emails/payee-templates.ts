@@ -46,14 +46,23 @@ function licenseAfter({ license_status }: DisputeFacts): string {
   return license_status === 'canceled' ? ' The license stays ended.' : ''
 }
 
+/** What a dispute took from the seller; of a payment that was refunded before, only its cost. */
+function takenBy({ sellers_part, cost }: DisputeFacts) {
+  const fee = `${formatMoney(cost)} dispute fee`
+  if (sellers_part === 0) return { what: `The ${fee}`, was: 'was', is: 'is', all: 'It is' }
+  const what = `${formatMoney(sellers_part)} and the ${fee}`
+  return { what, was: 'were', is: 'are', all: 'Both are' }
+}
+
 /** A dispute was opened, or the bank inquires about a charge. */
 export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): EmailContent {
-  const { app_name, product_name, sellers_part, cost, due_at, url } = dispute
+  const { app_name, product_name, due_at, url } = dispute
   const name = `${app_name} ${product_name}`
   const heading = is_inquiry
     ? `Inquiry about a payment for ${name}`
     : `A payment for ${name} is disputed`
-  const withdrawn = `${formatMoney(sellers_part)} and the ${formatMoney(cost)} dispute fee were withdrawn from your balance. Both are returned if you win.${LICENSE_OF_DISPUTE[dispute.license_status] ?? ''}`
+  const { what, was, all } = takenBy(dispute)
+  const withdrawn = `${what} ${was} withdrawn from your balance. ${all} returned if you win.${LICENSE_OF_DISPUTE[dispute.license_status] ?? ''}`
   const inquiry_text = `${UNCHANGED} A complete response often prevents a dispute.`
   return {
     subject: heading,
@@ -80,14 +89,14 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
 
 /** A dispute was decided. */
 export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): EmailContent {
-  const { app_name, product_name, sellers_part, cost } = dispute
+  const { app_name, product_name } = dispute
   const name = `${app_name} ${product_name}`
   const heading = `You ${outcome} the dispute for ${name}`
-  const part = formatMoney(sellers_part)
+  const { what, was, is } = takenBy(dispute)
   const text =
     outcome === 'won'
-      ? `${part} and the ${formatMoney(cost)} dispute fee were returned to your balance.${licenseAfter(dispute)}`
-      : `The bank decided for the buyer. ${part} and the ${formatMoney(cost)} dispute fee are not returned. The license has ended.`
+      ? `${what} ${was} returned to your balance.${licenseAfter(dispute)}`
+      : `The bank decided for the buyer. ${what} ${is} not returned. The license has ended.`
   return decided(dispute, heading, text)
 }
 
