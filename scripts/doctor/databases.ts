@@ -9,13 +9,14 @@ import { openLog } from '#platform/log'
 import {
   DatabaseNotOpened,
   databaseFolder,
+  isNoDatabase,
   OfAnotherUser,
   openDatabase,
   serverName,
 } from '#platform/open-database'
 import { keyRing } from '#platform/secrets'
 import type { RunningDiagnoses } from '#surfaces/commands/running'
-import { configOfTestMode, missingDatabase } from '../../src/test-mode-config.ts'
+import { configOfTestMode } from '../../src/test-mode-config.ts'
 
 const ANSWER_WITHIN_MS = 10_000
 
@@ -93,8 +94,7 @@ function unreachable(error: unknown, config: Config): Diagnosis {
     const next = 'Restore a backup into an empty folder (docs/operate/backups.md).'
     return fault('database', `the folder cannot be opened: ${reason(error)}`, next)
   }
-  const missing = missingDatabase(error)
-  if (missing) return fault('database', reason(error), 'Create it, or correct the URL.')
+  if (isNoDatabase(error)) return fault('database', reason(error), 'Create it, or correct the URL.')
   const next = 'Start PostgreSQL, or correct the host, user or password in the URL.'
   return fault('database', `${serverName(config.database_url)}: ${reason(error)}`, next)
 }

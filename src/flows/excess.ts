@@ -53,8 +53,7 @@ export async function balanceOfCharge(
   db: Db,
   { user_id, charge_id }: { user_id: UserId; charge_id: ChargeId },
 ): Promise<Cents> {
-  const found = (await chargeBalances(db, user_id)).find((each) => each.charge_id === charge_id)
-  return found?.balance ?? ZERO
+  return balanceIn(await chargeBalances(db, user_id), charge_id)
 }
 
 /**
@@ -65,8 +64,11 @@ export async function excessOf(
   db: Db,
   { user_id, charge_id }: { user_id: UserId; charge_id: ChargeId },
 ): Promise<Cents> {
-  const found = (await toRepay(db, user_id)).find((each) => each.charge_id === charge_id)
-  return found?.balance ?? ZERO
+  return balanceIn(await toRepay(db, user_id), charge_id)
+}
+
+function balanceIn(balances: readonly ChargeBalance[], id: ChargeId): Cents {
+  return balances.find(({ charge_id }) => charge_id === id)?.balance ?? ZERO
 }
 
 /** The charges of which a buyer is to repay something, with what it is, at most their balance. */
