@@ -20,6 +20,13 @@ export interface Fault {
   processor?(processor: Processor): Processor
 }
 
+/** A plausible bug, and the rules of which one finds it first. */
+export interface PlantedFault extends Fault {
+  caught_by: readonly string[]
+  /** The seed that found it when it was planted, unless it was the first. */
+  seed?: number
+}
+
 const PART = /part_\d+ as \((.*?) returning 1\)(?=, part_| select array)/g
 
 /** The writes that `together` joined to this statement; undefined for any other statement. */

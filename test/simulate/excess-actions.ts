@@ -16,41 +16,71 @@ const staffOf = ({ operator_id: user_id }: Fixture) =>
 
 /** How buyers receive too much, and what becomes of it, with its relative frequency. */
 export const EXCESS_ACTIONS = [
-  { name: 'return a refund', weight: 5, act: returnRefund },
-  { name: 'pay a returned refund', weight: 4, act: payBuyer },
-  { name: 'refund at the processor', weight: 5, act: refundAtProcessor },
-  { name: 'repay an excess', weight: 5, act: repayExcess },
-  { name: 'write off an excess', weight: 3, act: writeOffSome },
+  { name: 'continue an excess', weight: 16, act: continueExcess },
+  { name: 'return a refund', weight: 3, act: returnRefund },
+  { name: 'refund at the processor', weight: 2, act: refundAtProcessor },
+  { name: 'repay an excess', weight: 1, act: repayExcess },
+  { name: 'write off an excess', weight: 1, act: writeOffSome },
 ] as const
 
-/** Staff refunds a charge in the processor's dashboard: most often one whose refund returned. */
+/**
+ * What most often precedes or follows an excess: a refund returns, staff pays the buyer in another
+ * way, and refunds the charge again. Then the buyer repays, staff writes off, or a refund returns.
+ */
+async function continueExcess(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+  const { world } = fixture
+  const state = await world.db.one<Record<'is_excess' | 'is_owed' | 'is_paid', boolean>>(
+    sql`select exists (select 1 from buyer_balances where amount > 0) as is_excess,
+      exists (select 1 from buyer_balances where amount < 0) as is_owed,
+      exists (select 1 from buyer_payment_parts) as is_paid`,
+  )
+  if (state.is_owed && !state.is_excess) return await payBuyer(fixture, rng)
+  const steps = [returnRefund]
+  if (state.is_excess) steps.push(repayExcess, writeOffSome)
+  else if (state.is_paid) steps.push(refundAtProcessor)
+  return await rng.pick(steps)(fixture, rng)
+}
+
+/** Staff refunds in the processor's dashboard: most often a buyer who was paid in another way. */
 async function refundAtProcessor(
   { world, harness }: Fixture,
   rng: SeededRandom,
 ): Promise<string | undefined> {
-  const returned = sql`exists (select 1 from refunds r
-    where r.charge_id = c.id and r.status = 'failed')`
-  const charges = await world.db.rows<{ id: string; amount: number }>(sql`
-    select c.processor_charge_id as id, c.amount from charges c
-    where ${rng.odds(85) ? returned : sql`true`} order by c.created_at, c.id`)
-  if (charges.length === 0) return undefined
-  const { id: charge_id, amount: charged } = rng.pick(charges)
-  const amount = cents(rng.odds(40) ? charged : rng.between(1, charged))
+  const charges = await world.db.rows<{ id: string; left: number; is_paid: boolean }>(sql`
+    select c.processor_charge_id as id, (c.amount - coalesce(s.amount, 0))::int as left,
+      exists (select 1 from buyer_payment_parts p where p.charge_id = c.id) as is_paid
+    from charges c left join lateral (select sum(amount) as amount from sandbox.refunds
+        where charge_id = c.processor_charge_id and status <> 'refused'
+          and comes_back_at is null) s on true
+    order by c.created_at, c.id`)
+  const open = charges.filter(({ left }) => left > 0)
+  const paid = open.filter(({ is_paid }) => is_paid)
+  // Rarely one that the processor refuses, as all of it is refunded.
+  const found = rng.odds(5) ? charges : paid.length > 0 && rng.odds(85) ? paid : open
+  if (found.length === 0) return undefined
+  const { id: charge_id, left } = rng.pick(found)
+  const amount = cents(rng.odds(40) ? Math.max(1, left) : rng.between(1, Math.max(1, left)))
   const made = await harness.sandbox.refundOutside(world.clock.now(), { charge_id, amount })
   return `${amount} of ${charge_id}: ${made?.refund_id ?? 'refused'}`
 }
 
-/** The card returns a refund, of the service or of the dashboard. */
+/**
+ * The card returns a refund, of the service or of the dashboard: most often one of a charge of
+ * which an excess was repaid or written off.
+ */
 async function returnRefund(
   { world, harness }: Fixture,
   rng: SeededRandom,
 ): Promise<string | undefined> {
   const { db } = harness
-  const refunds = await db.rows<{ id: string; charge_id: string }>(sql`
-    select id, charge_id from sandbox.refunds
+  const refunds = await db.rows<{ id: string; charge_id: string; is_settled: boolean }>(sql`
+    select id, charge_id, exists (select 1 from excess_parts p join charges c on c.id = p.charge_id
+      where c.processor_charge_id = sandbox.refunds.charge_id) as is_settled
+    from sandbox.refunds
     where status = 'succeeded' and comes_back_at is null order by created_at, id`)
   if (refunds.length === 0) return undefined
-  const { id, charge_id } = rng.pick(refunds)
+  const settled = refunds.filter(({ is_settled }) => is_settled)
+  const { id, charge_id } = rng.pick(settled.length > 0 && rng.odds(85) ? settled : refunds)
   const now = world.clock.now()
   const failed = { kind: 'refund_settled', refund_id: id, outcome: 'failed' } as const
   await db.tx(async (tx) => {

@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { FULL_ONLY, PLANTED_FAULTS } from '../support/budget.ts'
 import { openEmbeddedTestDatabase } from '../support/database.ts'
-import type { Fault } from './code-faults.ts'
+import type { Fault, PlantedFault } from './code-faults.ts'
 import { type Harness, openHarness } from './harness.ts'
-import { EVERY_PLANTED_FAULT, type PlantedFault } from './planted-faults.ts'
+import { EVERY_PLANTED_FAULT } from './planted-faults.ts'
 import { runSeed } from './run.ts'
 
 const MAX_SEEDS = 30

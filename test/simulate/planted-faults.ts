@@ -2,14 +2,8 @@ import * as payments from '#domain/payments'
 import { addDays } from '#platform/calendar'
 import { cents } from '#platform/money'
 import { all, altered, drop, where } from './altered-statements.ts'
-import type { Fault } from './code-faults.ts'
-
-/** A plausible bug, and the rules of which one finds it first. */
-export interface PlantedFault extends Fault {
-  caught_by: readonly string[]
-  /** The seed that found it when it was planted, unless it was the first. */
-  seed?: number
-}
+import type { Fault, PlantedFault } from './code-faults.ts'
+import { PLANTED_EXCESS_FAULTS } from './planted-excess-faults.ts'
 
 /** Alters the statement by which a payout takes its lines. */
 function inPayouts(part: string | RegExp, instead: string): Fault['alterStatement'] {
@@ -381,4 +375,5 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
       drop('insert into license_history', ({ trigger }) => trigger === 'disputed'),
     ),
   },
+  ...PLANTED_EXCESS_FAULTS,
 ]

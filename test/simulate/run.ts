@@ -91,9 +91,14 @@ const NEWCOMERS = [4, 2]
 const ROUNDS = NEWCOMERS.length
 const LEAST_ACTIONS = 7
 const MAX_ACTIONS = 12
-/** How many steps in a hundred also concern a given plan. */
-const COMP_PERCENT = 15
-const CONCURRENT_COMP_PERCENT = 40
+/** Each of these also happens in as many steps of a hundred. */
+const ACTIONS_APART = [
+  { actions: COMP_ACTIONS, percent: 15 },
+  { actions: IMPORT_ACTIONS, percent: 15 },
+  // An excess takes several steps.
+  { actions: EXCESS_ACTIONS, percent: 30 },
+]
+const CONCURRENT_PERCENT = 40
 
 /** Simulates months of trade from a seed, and checks all rules after each round. */
 export async function runSeed(harness: Harness, seed: number, fault?: Fault): Promise<SeedRun> {
@@ -164,9 +169,6 @@ async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
   return count + apart + (at_once ? 0 : await actApart(fixture, own, at_once))
 }
 
-/** What happens apart from the rest, with a stream of random numbers for each list. */
-const ACTIONS_APART = [COMP_ACTIONS, IMPORT_ACTIONS, EXCESS_ACTIONS]
-
 /**
  * Sometimes a given plan begins, ends, or is followed by a purchase, a license is imported or
  * continued with a card, and a buyer receives or settles an excess. Returns the number of actions.
@@ -177,7 +179,7 @@ async function actApart(
   at_once: boolean,
 ): Promise<number> {
   const acts = ACTIONS_APART.map(
-    (actions, index) => () => actOn(fixture, streams[index]!, { actions, at_once }),
+    (apart, index) => () => actOn(fixture, streams[index]!, { ...apart, at_once }),
   )
   if (at_once) return sum(await Promise.all(acts.map((each) => each())))
   const counts: number[] = []
@@ -194,9 +196,9 @@ const sum = (counts: number[]) => counts.reduce((total, count) => total + count,
 async function actOn(
   fixture: Fixture,
   own: SeededRandom,
-  { actions, at_once }: { actions: readonly Action[]; at_once: boolean },
+  { actions, percent, at_once }: { actions: readonly Action[]; percent: number; at_once: boolean },
 ): Promise<number> {
-  if (!own.odds(at_once ? CONCURRENT_COMP_PERCENT : COMP_PERCENT)) return 0
+  if (!own.odds(at_once ? CONCURRENT_PERCENT : percent)) return 0
   const last = own.odds(15) ? own.between(1, 30) : Number.POSITIVE_INFINITY
   const apart = { ...fixture, world: { ...fixture.world, random: own } }
   const { killed } = await untilKilled(last, async () => {
