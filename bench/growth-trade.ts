@@ -98,9 +98,9 @@ const PAYMENTS = [
   `insert into excess_parts (settlement_id, charge_id, amount, created_at)
     select ${id('exr')}, 'chg_g' || n, 500, at from sale where is_repaid`,
   `insert into disputes (id, charge_id, processor_dispute_id, amount, tax, commission, fee, reason,
-      status, due_at, opened_at, closed_at)
+      status, due_at, opened_at, closed_at, reported_at)
     select ${id('dsp')}, 'chg_g' || n, 'dp_g' || n, 1260, 60, 0, 60, 'fraudulent', 'lost', at, at,
-      at
+      at, at
     from sale where disputed`,
 ]
 

@@ -161,7 +161,11 @@ create table disputes (
   submitted_at timestamptz,
   due_at timestamptz not null,
   opened_at timestamptz not null,
-  closed_at timestamptz
+  -- When the outcome was recorded.
+  closed_at timestamptz,
+  -- When the latest change happened, as the processor reported it: what it reports of earlier ones
+  -- changes nothing.
+  reported_at timestamptz not null
 );
 create index disputes_charge on disputes (charge_id);
 create index disputes_unclosed on disputes (due_at) where status in ('inquiry', 'open');

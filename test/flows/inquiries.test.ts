@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
-import { disputeOpened, sendEvidence } from '#flows/dispute'
+import { disputeClosed, disputeOpened, sendEvidence } from '#flows/dispute'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { bankOf, decide, disputeOf, INQUIRY, owedToSeller } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -91,6 +91,40 @@ describe('an inquiry', () => {
     }
     await passAndHandle(service, 8)
     await assertLost(bought, before)
+  })
+
+  test('that becomes a dispute before its end is handled suspends the license', async () => {
+    const { bought, inquiry } = await inquired()
+    const { world, clock } = service
+    await bankOf(service).decideDispute(clock.now(), {
+      dispute_id: inquiry.processor_dispute_id,
+      outcome: 'won',
+    })
+    clock.pass(DAY)
+    await bankOf(service).appealDispute(clock.now(), inquiry.processor_dispute_id)
+    clock.pass(DAY)
+    await handleEvents(world)
+    assert.equal((await disputeOf(service, bought))?.status, 'open')
+    assert.equal(await statusOf(bought), 'paused')
+    await assertSound()
+  })
+
+  test('that became a dispute stays open when the report of its end as an inquiry arrives late', async () => {
+    const { bought, inquiry } = await answered()
+    const { world, clock } = service
+    const event = {
+      id: 'evt_late_end',
+      kind: 'dispute_closed',
+      at: inquiry.reported_at,
+      dispute_id: inquiry.processor_dispute_id,
+      outcome: 'won',
+    } as const
+    clock.pass(DAY)
+    await bankOf(service).appealDispute(clock.now(), inquiry.processor_dispute_id)
+    await handleEvents(world)
+    assert.equal(await world.db.tx((tx) => disputeClosed(world, tx, event)), 'done')
+    assert.equal((await disputeOf(service, bought))?.status, 'open')
+    assert.equal(await statusOf(bought), 'paused')
   })
 
   test('stays closed when a report of what was before its end arrives late', async () => {

@@ -19,6 +19,7 @@ export const EXCESS_ACTIONS = [
   { name: 'continue an excess', weight: 16, act: continueExcess },
   { name: 'return a refund', weight: 3, act: returnRefund },
   { name: 'refund at the processor', weight: 2, act: refundAtProcessor },
+  { name: 'appeal a dispute', weight: 4, act: appealDispute },
   { name: 'repay an excess', weight: 1, act: repayExcess },
   { name: 'write off an excess', weight: 1, act: writeOffSome },
 ] as const
@@ -88,6 +89,20 @@ async function returnRefund(
     await schedule(tx, world.random, now, { id, charge_id }, failed)
   })
   return id
+}
+
+/** A bank decides a closed dispute again. It does so once, as an appeal is its final decision. */
+async function appealDispute(
+  { world, harness }: Fixture,
+  rng: SeededRandom,
+): Promise<string | undefined> {
+  const closed = await harness.db.rows<{ id: string; outcome: string }>(sql`
+    select id, outcome from sandbox.disputes
+    where closes_at < ${world.clock.now()} and appealed_at is null order by opened_at, id`)
+  if (closed.length === 0) return undefined
+  const { id, outcome } = rng.pick(closed)
+  await harness.sandbox.appealDispute(world.clock.now(), id)
+  return `${id}, which was ${outcome}`
 }
 
 /** A buyer who received too much; rarely anyone who was refunded. */

@@ -66,16 +66,17 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'what the processor reported as final is final',
-    broken: () => sql`select p.id from payouts p join sandbox.events e
+    broken: (now) => sql`select p.id from payouts p join sandbox.events e
         on e.subject = p.processor_payout_id and e.acknowledged
         where p.status <> e.content->>'outcome'
       union all select r.id from refunds r join sandbox.events e
         on e.subject = r.processor_refund_id and e.acknowledged
         where r.status <> e.content->>'outcome'
-      union all select d.id from disputes d join sandbox.events e
-        on e.subject = d.processor_dispute_id and e.acknowledged
-          and e.content->>'kind' = 'dispute_closed'
-        where d.status <> e.content->>'outcome'`,
+      union all select d.id from disputes d
+        -- An appeal changes the outcome, and opens a closed inquiry.
+        join sandbox.disputes s on s.id = d.processor_dispute_id and s.closes_at <= ${now}
+        where d.status <> s.outcome and exists (select 1 from sandbox.events e
+          where e.subject = s.id and e.acknowledged and e.content->>'kind' = 'dispute_closed')`,
   },
   {
     rule: 'nothing that is due is left undone',

@@ -30,14 +30,17 @@ export interface Dispute {
   submitted_at: Date | null
   due_at: Date
   opened_at: Date
+  /** When the outcome was recorded. */
   closed_at: Date | null
+  /** When the latest change happened, as the processor reported it. */
+  reported_at: Date
   /** The outcome of an appeal that reversed the decision. */
   appeal: 'won' | 'lost' | null
 }
 
 const COLUMNS = sql`d.id, d.charge_id, d.processor_dispute_id, d.amount, d.owed, d.tax, d.fee,
   d.add_on_fee, d.commission, d.opened_tax, d.opened_owed, d.reason, d.status, d.evidence,
-  d.submitted_at, d.due_at, d.opened_at, d.closed_at, d.appeal`
+  d.submitted_at, d.due_at, d.opened_at, d.closed_at, d.reported_at, d.appeal`
 
 /** The facts of a dispute as it is first reported. */
 export type ReportedDispute = Omit<
@@ -54,16 +57,16 @@ export type DisputeParts = Pick<
 /** Records a dispute, or updates one that was an inquiry, open or closed. */
 export async function keepDispute(db: Db, dispute: ReportedDispute): Promise<void> {
   await db.run(sql`insert into disputes (id, charge_id, processor_dispute_id, amount, owed, tax,
-      fee, add_on_fee, commission, reason, status, due_at, opened_at)
+      fee, add_on_fee, commission, reason, status, due_at, opened_at, reported_at)
     values (${dispute.id}, ${dispute.charge_id}, ${dispute.processor_dispute_id},
       ${dispute.amount}, ${dispute.owed}, ${dispute.tax}, ${dispute.fee}, ${dispute.add_on_fee},
       ${dispute.commission}, ${dispute.reason}, ${dispute.status}, ${dispute.due_at},
-      ${dispute.opened_at})
+      ${dispute.opened_at}, ${dispute.reported_at})
     on conflict (processor_dispute_id) do update set amount = excluded.amount,
       owed = excluded.owed, tax = excluded.tax, fee = excluded.fee,
       add_on_fee = excluded.add_on_fee, commission = excluded.commission,
       reason = excluded.reason, status = excluded.status, due_at = excluded.due_at,
-      closed_at = null`)
+      closed_at = null, reported_at = excluded.reported_at`)
 }
 
 /** A dispute by the processor's id. */
@@ -105,14 +108,20 @@ export async function countOpenDisputes(db: Db, license_id: LicenseId): Promise<
   return count
 }
 
+/** How a bank decided a dispute, and when, as the processor reported it. */
+interface BankDecision extends Pick<Dispute, 'id' | 'reported_at'> {
+  status: 'won' | 'lost'
+}
+
 /** Records the outcome of a dispute. */
 export async function closeDispute(
   db: Db,
   now: Date,
-  closed: { id: DisputeId; status: 'won' | 'lost' },
+  { id, status, reported_at }: BankDecision,
 ): Promise<void> {
-  await db.run(sql`update disputes set status = ${closed.status}, closed_at = ${now}
-    where id = ${closed.id}`)
+  await db.run(sql`update disputes set status = ${status}, closed_at = ${now},
+      reported_at = ${reported_at}
+    where id = ${id}`)
 }
 
 /** Replaces the parts of a dispute that an appeal reopens; those of its opening are kept. */
@@ -129,9 +138,10 @@ export async function changeParts(
 export async function closeAppeal(
   db: Db,
   now: Date,
-  { id, status }: { id: DisputeId; status: 'won' | 'lost' },
+  { id, status, reported_at }: BankDecision,
 ): Promise<void> {
-  await db.run(sql`update disputes set status = ${status}, appeal = ${status}, closed_at = ${now}
+  await db.run(sql`update disputes set status = ${status}, appeal = ${status}, closed_at = ${now},
+      reported_at = ${reported_at}
     where id = ${id}`)
 }
 

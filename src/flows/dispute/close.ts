@@ -18,7 +18,7 @@ type Closed = Extract<payments.ProcessorEvent, { kind: 'dispute_closed' }>
 
 /**
  * The bank has decided. `later` while the dispute itself is not known, or a refund of its charge
- * waits for its answer.
+ * waits for its answer. A decision from before the latest change is ignored.
  */
 export async function disputeClosed(
   world: World,
@@ -34,14 +34,14 @@ export async function disputeClosed(
   const { outcome: status } = event
   // What the bank takes depends on what refunds have left.
   if (status === 'lost' && (await isRefundUndecided(tx, disputed))) return 'later'
-  if (stored.status === status) return 'done'
+  if (stored.status === status || event.at < stored.reported_at) return 'done'
   // A closed inquiry took nothing, so this is its first decision, and no appeal.
   const reopened = { ...stored, status: 'inquiry', closed_at: null } as const
   const dispute = (await isClosedInquiry(tx, stored)) ? reopened : stored
-  if (dispute.closed_at) return await decideAgain(world, tx, { dispute, disputed, status })
+  if (dispute.closed_at) return await decideAgain(world, tx, { dispute, disputed, event })
   if (status === 'lost') await lose(world, tx, dispute, disputed)
   else if (dispute.status === 'open') await win(world, tx, dispute, disputed)
-  await payments.closeDispute(tx, now, { id: dispute.id, status })
+  await payments.closeDispute(tx, now, { id: dispute.id, status, reported_at: event.at })
   if (status === 'won') await resumeUnlessDisputed(tx, disputed)
   await notifySeller(world, tx, now, { kind: 'dispute_closed', id: dispute.id, status })
   return 'done'
@@ -56,9 +56,10 @@ export async function disputeClosed(
 async function decideAgain(
   world: World,
   tx: Db,
-  facts: { dispute: payments.Dispute; disputed: LockedCharge; status: 'won' | 'lost' },
+  facts: { dispute: payments.Dispute; disputed: LockedCharge; event: Closed },
 ): Promise<'done'> {
-  const { dispute, disputed, status } = facts
+  const { dispute, disputed, event } = facts
+  const { outcome: status, at: reported_at } = event
   const { now } = disputed.locked
   const { id, amount } = dispute
   const text = `Dispute ${id} over $${formatAmount(amount)} was ${status} on appeal.`
@@ -87,7 +88,7 @@ async function decideAgain(
     await win(world, tx, dispute, disputed)
     await note('dispute_appeal', await winText(tx, dispute, disputed))
   }
-  await payments.closeAppeal(tx, now, { id, status })
+  await payments.closeAppeal(tx, now, { id, status, reported_at })
   await notifySeller(world, tx, now, { kind: 'dispute_closed', id, status })
   return 'done'
 }

@@ -37,6 +37,7 @@ export async function disputeOpened(
     status: event.is_inquiry ? 'inquiry' : 'open',
     due_at,
     opened_at: known?.opened_at ?? event.at,
+    reported_at: event.at,
   }
   await payments.keepDispute(tx, dispute)
   if (dispute.status === 'open') await begin(world, tx, dispute, disputed)
@@ -50,9 +51,8 @@ async function mayBecome(
   known: payments.Dispute,
   { at, is_inquiry }: DisputeOpened,
 ): Promise<boolean> {
-  if (known.status === 'inquiry') return true
-  const isLater = known.closed_at !== null && at > known.closed_at
-  return isLater && !is_inquiry && (await isClosedInquiry(tx, known))
+  if (known.status === 'inquiry') return at >= known.reported_at
+  return at > known.reported_at && !is_inquiry && (await isClosedInquiry(tx, known))
 }
 
 /** The bank took the money: it is booked, and the license is suspended. */
