@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setImmediate as others } from 'node:timers/promises'
 import { type CsvError, parse } from 'csv-parse'
 
 /** A row of a CSV file; the heading is line 1. */
@@ -69,7 +70,11 @@ async function opened(parts: Iterable<Buffer> | AsyncIterable<Buffer>) {
   const { value: first = Buffer.alloc(0) } = await all.next()
   async function* chunks() {
     yield first
-    yield* all
+    // A stream takes chunk after chunk without a turn of the event loop in between.
+    for await (const chunk of all) {
+      await others()
+      yield chunk
+    }
   }
   return { first, chunks: chunks() }
 }

@@ -97,3 +97,16 @@ test('a file of every service can be uploaded', async () => {
     assert.equal((await imports.getImport(service.world.db, id)).source, source)
   }
 })
+
+// Threat 47
+test('a row with far too many values ends the reading of its file', async () => {
+  const { world } = service
+  const many = ','.repeat(300)
+  const id = await upload(world, ['1,Pro,first@example.com,active,FIRST-1', many, many, many])
+  assert.deepEqual(await readImport(world, id, async () => {}), { rows: 1, faults: 1 })
+  const [fault] = await imports.faultsOf(world.db, { import_id: id, limit: 10 })
+  assert.equal(
+    fault?.message,
+    'This row has 301 values; use at most 300. The rows after it were not read.',
+  )
+})

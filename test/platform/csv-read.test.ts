@@ -29,4 +29,19 @@ describe('a CSV file', () => {
     assert.equal(read[0], 'a,b')
     assert.match(read.find((each) => each.includes('at most')) ?? '', /at most 100000 characters/)
   })
+
+  // Threat 47
+  test('of nothing but line ends is read in steps, between which other work runs', async () => {
+    const steps = 16
+    let turns = 0
+    let isRead = false
+    const count = () => {
+      turns++
+      if (!isRead) setImmediate(count)
+    }
+    setImmediate(count)
+    for await (const row of readCsv([Buffer.alloc(steps * 64 * 1024, '\n')])) assert.fail(`${row}`)
+    isRead = true
+    assert.ok(turns >= steps - 1, `other work ran ${turns} times`)
+  })
 })

@@ -3,10 +3,11 @@ import * as identity from '#domain/identity'
 import * as imports from '#domain/imports'
 import * as licensing from '#domain/licensing'
 import { appTime, type World } from '#flows/world'
-import { readCsv } from '#platform/csv-read'
+import { type CsvFault, type CsvRow, readCsv } from '#platform/csv-read'
 import type { ImportId } from '#platform/ids'
 import type { FileStorage } from '#platform/storage'
 import { rowsAtOnce } from './batch.ts'
+import { MAX_COLUMNS } from './upload.ts'
 
 const READ_AT_ONCE = 1_000
 const MAX_ROWS = 200_000
@@ -43,11 +44,10 @@ export async function readImport(
   let lines = -1
   for await (const row of readCsv(partsOf(storage, read))) {
     lines++
-    if (lines > MAX_ROWS) {
-      const message =
-        'The file has more than 200,000 rows. Split it, and import the parts one at a time.'
-      const place = imports.FILE_PLACE
-      await kept.fault({ line: row.line, column_name: null, value: '', message }, place)
+    const end = endOfReading(row, lines)
+    if (end !== undefined) {
+      const fault = { line: row.line, column_name: null, value: '', message: end }
+      await kept.fault(fault, imports.FILE_PLACE)
       break
     }
     if ('fault' in row) {
@@ -69,6 +69,15 @@ export async function readImport(
   await imports.changeImport(db, id, { status: 'read', rows, faults })
   await imports.deleteFile(world, read)
   return { rows, faults }
+}
+
+/** Why the rows from this one on are not read, if so: they would take too long. */
+function endOfReading(row: CsvRow | CsvFault, lines: number): string | undefined {
+  if (lines > MAX_ROWS) {
+    return 'The file has more than 200,000 rows. Split it, and import the parts one at a time.'
+  }
+  if ('fault' in row || row.cells.length <= MAX_COLUMNS) return undefined
+  return `This row has ${row.cells.length} values; use at most ${MAX_COLUMNS}. The rows after it were not read.`
 }
 
 /** The uploaded file, a part at a time. */

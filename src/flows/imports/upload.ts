@@ -13,7 +13,8 @@ import type { FieldFault } from '#platform/problem'
 
 /** The largest file: about 200,000 rows. */
 export const LARGEST_IMPORT = 50 * 1024 * 1024
-const MAX_COLUMNS = 300
+/** The most columns of a file. */
+export const MAX_COLUMNS = 300
 
 /** A file that a member uploads. */
 export interface UploadedImport {
