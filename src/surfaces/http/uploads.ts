@@ -1,5 +1,6 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { openPlaces } from '#http/upload-places'
 import { networksWith } from '#platform/networks'
 import { PICTURE_LIMITS } from '#platform/pictures'
 import { Problem } from '#platform/problem'
@@ -17,6 +18,9 @@ const LIMITS = { files: 1, fields: 10, fieldNameSize: 100, fieldSize: 4000 }
 // A body that is larger is refused unread; a file between both limits gets an error of its form.
 const BODY_TIMES = 4
 const MAX_BODY_MARGIN = 15 * 1024 * 1024
+/** The memory that a scope's files take at once, where each is as large as it may be. */
+const MAX_BYTES_AT_ONCE = 200 * 1024 * 1024
+const MAX_FILES_OF_ACCOUNT = 2
 
 /**
  * Lets the forms of a scope send a file. Files are kept in memory, so `admit` is called before one
@@ -42,9 +46,14 @@ export async function readUploads(
       throw new Problem(413, 'payload_too_large', message)
     }
   })
+  const takePlace = openPlaces({
+    all: Math.floor(MAX_BYTES_AT_ONCE / bytes),
+    of_account: MAX_FILES_OF_ACCOUNT,
+  })
   scope.addHook('preValidation', async (request, reply) => {
     if (!request.isMultipart()) return
     await admit(request, reply)
+    takePlace(request, reply)
     request.body = await readParts(request)
   })
 }

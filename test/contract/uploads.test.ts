@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import * as apps from '#domain/apps'
+import * as sellers from '#domain/sellers'
+import { signUp } from '../support/account.ts'
+import type { Agent } from '../support/agent.ts'
+import { eventually } from '../support/eventually.ts'
+import { addSellerWithApp, signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+// Uploads are in memory until they are answered (threat 47)
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+})
+after(() => service.close())
+
+const OPENING = Buffer.from('--x\r\nContent-Disposition: form-data; name="csrf_token"\r\n\r\n')
+
+/** Begins to send a file to an app, and keeps the rest of it back. */
+function beginUpload(agent: Agent, slug: string) {
+  const body = new PassThrough()
+  body.write(OPENING)
+  const answer = service.app.inject({
+    method: 'POST',
+    url: `/dashboard/apps/${slug}/import/`,
+    headers: {
+      cookie: agent.cookie,
+      accept: 'text/html',
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-length': '1000000',
+    },
+    payload: body,
+  })
+  return { answer, end: () => body.end('\r\n--x--\r\n') }
+}
+
+type Upload = ReturnType<typeof beginUpload>
+
+/** The response to an upload that is refused before its end; undefined if it is being read. */
+async function refusalOf({ answer }: Upload) {
+  return await Promise.race([answer, setTimeout(500)])
+}
+
+async function newSeller(slug: string) {
+  const { email, agent } = await signUp(service)
+  const { client_id } = await addSellerWithApp(service, { email, slug })
+  const { world, clock } = service
+  const { seller_id } = (await apps.find(world.db, client_id))!
+  const version = world.seller_terms_version
+  await sellers.acceptTerms(world.db, clock.now(), { seller_id, version })
+  return agent
+}
+
+test('an account sends two files at once, and its next one when one of them is answered', async () => {
+  const agent = await signedIn(service, service.demo.seller)
+  const [first, second] = [beginUpload(agent, 'tidepool'), beginUpload(agent, 'tidepool')]
+  assert.equal(await refusalOf(second), undefined)
+  const third = await refusalOf(beginUpload(agent, 'tidepool'))
+  assert.deepEqual([third?.statusCode, third?.headers['retry-after']], [429, '5'])
+  assert.match(third!.body, /Try again in 5 seconds\./)
+  first.end()
+  assert.equal((await first.answer).statusCode, 403)
+  const fourth = beginUpload(agent, 'tidepool')
+  assert.equal(await refusalOf(fourth), undefined)
+  for (const each of [second, fourth]) {
+    each.end()
+    await each.answer
+  }
+})
+
+test('all accounts send four files at once, however slowly, and the next one is asked to wait', async () => {
+  const agents = [await newSeller('harbor'), await newSeller('lantern'), await newSeller('marina')]
+  const [harbor, lantern, marina] = agents as [Agent, Agent, Agent]
+  const begun = [
+    ...[beginUpload(harbor, 'harbor'), beginUpload(harbor, 'harbor')],
+    ...[beginUpload(lantern, 'lantern'), beginUpload(lantern, 'lantern')],
+  ]
+  for (const each of begun) assert.equal(await refusalOf(each), undefined)
+  const refused = await refusalOf(beginUpload(marina, 'marina'))
+  assert.deepEqual([refused?.statusCode, refused?.headers['retry-after']], [503, '5'])
+  for (const each of begun) {
+    each.end()
+    await each.answer
+  }
+  const next = await eventually('a free place', async () => {
+    const upload = beginUpload(marina, 'marina')
+    upload.end()
+    const { statusCode } = await upload.answer
+    return statusCode !== 503 && statusCode
+  })
+  assert.equal(next, 403)
+})
