@@ -95,3 +95,21 @@ test('all accounts send four files at once, however slowly, and the next one is 
   })
   assert.equal(next, 403)
 })
+
+test('the length of a body is limited, however its content type is written', async () => {
+  const agent = await signedIn(service, service.demo.seller)
+  for (const type of ['multipart/form-data', 'Multipart/Form-Data', 'MULTIPART/FORM-DATA']) {
+    const { statusCode } = await service.app.inject({
+      method: 'POST',
+      url: '/dashboard/apps/tidepool/import/',
+      headers: {
+        cookie: agent.cookie,
+        accept: 'text/html',
+        'content-type': `${type}; boundary=x`,
+        'content-length': String(1024 ** 3),
+      },
+      payload: new PassThrough().end(OPENING),
+    })
+    assert.equal(statusCode, 413, type)
+  }
+})

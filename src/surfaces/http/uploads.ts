@@ -38,7 +38,7 @@ export async function readUploads(
   const most = Math.min(BODY_TIMES * bytes, bytes + MAX_BODY_MARGIN)
   await scope.register(multipart, { limits, throwFileSizeLimit: false })
   scope.addHook('onRequest', async ({ headers }) => {
-    if (!headers['content-type']?.startsWith('multipart/')) return
+    if (!/^multipart\//i.test(headers['content-type'] ?? '')) return
     // Browsers always say how much they send; without a number, there would be no limit.
     if (Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) > most) {
       const megabytes = bytes / 1024 / 1024
