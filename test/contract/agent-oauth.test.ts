@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as client from 'openid-client'
 import * as grants from '#domain/grants'
+import * as identity from '#domain/identity'
 import { textOf } from '../support/agent.ts'
 import {
   type AgentSignInTest,
@@ -10,6 +11,7 @@ import {
   connect,
   openAgentSignInTest,
   parametersOf,
+  WRITE,
 } from '../support/agent-client.ts'
 import { requestToken } from '../support/agent-token.ts'
 import { purchase } from '../support/purchase.ts'
@@ -241,4 +243,34 @@ test('an account from a checkout cannot allow an agent before its email is verif
   await purchase(setup, agent, { email: 'checkout-only@example.org' })
   const attempt = await ask(side)
   assert.match((await agent.open(attempt.url.href)).url, /^\/signin\//)
+})
+
+// Decision 41
+test('an agent is allowed only within ten minutes of an authentication, as it may replace secrets', async () => {
+  const person = await addPerson(setup, 'long-signed-in@example.com')
+  const password = 'a walk along the shore'
+  const password_hash = await identity.hashPassword(password)
+  const { db } = setup.world
+  await identity.setPassword(db, setup.clock.now(), { user_id: person.user_id, password_hash })
+  const agent = await enter(setup, person)
+  setup.clock.pass(601)
+  const attempt = await ask(side)
+  const asked = await agent.open(attempt.url.href)
+  assert.match(asked.url, /^\/account\/confirm\?return_to=%2Fo%2Finteraction%2F/)
+  const consent = await agent.submit('Confirm', { password })
+  assert.match(textOf(consent.body), /Let an agent manage your apps\?/)
+  const back = await agent.twin().submit('Allow', WRITE)
+  const tokens = await exchange(side, attempt, back.url)
+  assert.equal(tokens.scope, ALL)
+})
+
+test('a consent page that was open for longer asks for the authentication first', async () => {
+  const agents = () => grants.listAgents(setup.world.db, setup.clock.now(), seller.user_id)
+  const before = await agents()
+  const agent = await enter(setup, seller)
+  await agent.open((await ask(side)).url.href)
+  setup.clock.pass(601)
+  const { url } = await agent.submit('Allow', WRITE)
+  assert.match(url, /^\/account\/confirm\?return_to=%2Fo%2Finteraction%2F/)
+  assert.equal((await agents()).length, before.length)
 })

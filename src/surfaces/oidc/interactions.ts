@@ -6,6 +6,7 @@ import type { Session } from '#domain/identity'
 import type { World } from '#flows/world'
 import { carry } from '#http/app-request'
 import { csrfToken } from '#http/form-token'
+import { requireRecentProof, type SessionContext } from '#http/guards/session'
 import { paramsOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
@@ -44,6 +45,7 @@ export function declareInteractions(
     const session = await currentSession(world, request)
     if (interaction.prompt.name === 'consent') {
       if (!isOwn(interaction, session)) return redirectTo(reply, await resolve(interaction, {}))
+      requireProofForAgent(world, { request, reply, session }, interaction)
       return await sendConsent(world, request, reply, { interaction, client, session })
     }
     const demand = await demandOf(world, interaction)
@@ -65,11 +67,11 @@ export function declareInteractions(
     if (interaction.prompt.name !== 'consent' || !isOwn(interaction, session)) {
       return redirectTo(reply, `/o/interaction/${interaction.uid}`)
     }
+    requireProofForAgent(world, { request, reply, session }, interaction)
     const { user_id } = session
-    const grantId =
-      interaction.params.client_id === grants.AGENT_CLIENT
-        ? await grantAgent(world, provider, request, { interaction, user_id })
-        : await grantApp(world, provider, { interaction, user_id })
+    const grantId = isOfAgent(interaction)
+      ? await grantAgent(world, provider, request, { interaction, user_id })
+      : await grantApp(world, provider, { interaction, user_id })
     return redirectAfterForm(reply, await resolve(interaction, { consent: { grantId } }))
   })
 
@@ -99,6 +101,23 @@ export function declareInteractions(
 /** Whether the signed-in person is the one that the interaction is about. */
 function isOwn(interaction: Interaction, session: Session | undefined): session is Session {
   return session !== undefined && session.user_id === interaction.session?.accountId
+}
+
+function isOfAgent({ params }: Interaction): boolean {
+  return params.client_id === grants.AGENT_CLIENT
+}
+
+/**
+ * Requires a recent authentication for the consent to an agent, which may replace client secrets:
+ * those need one on the dashboard, too.
+ */
+function requireProofForAgent(
+  world: World,
+  context: SessionContext,
+  interaction: Interaction,
+): void {
+  if (isOfAgent(interaction))
+    requireRecentProof(world, context, `/o/interaction/${interaction.uid}`)
 }
 
 async function clientOf(provider: Provider, { params }: Interaction): Promise<Client | undefined> {
