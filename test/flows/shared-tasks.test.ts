@@ -43,10 +43,14 @@ async function addMember(role: sellers.MemberRole): Promise<Agent> {
   return agent
 }
 
-/** Adds a task of the owner that no worker takes, and returns the path of its page. */
-async function waiting(kind: TaskName, request: Record<string, string>): Promise<string> {
+/** Adds a task of a member that no worker takes, and returns the path of its page. */
+async function waiting(
+  kind: TaskName,
+  request: Record<string, string>,
+  email = service.demo.seller.email,
+): Promise<string> {
   const { db, clock, random, jobs } = service.world
-  const { id: user_id } = (await identity.findByEmail(db, service.demo.seller.email))!
+  const { id: user_id } = (await identity.findByEmail(db, email))!
   const id: TaskId = mintId(random, 'task')
   const app_id = service.demo.app.client_id as AppId
   const idle = { ...jobs, send: async () => {} }
@@ -108,3 +112,36 @@ describe('an import that another member started', () => {
     for (const each of [support, other]) assert.equal((await each.open(task)).status, 404)
   })
 })
+
+// Threat 59
+describe('the tasks that a member started before they were removed', () => {
+  test('are no longer theirs to follow or to stop', async () => {
+    const { db, clock } = service.world
+    const { email, agent } = await signUp(service)
+    const { id: user_id } = (await identity.findByEmail(db, email))!
+    const { seller_id } = await db.one<{ seller_id: SellerId }>(
+      sql`select seller_id from apps where slug = 'tidepool'`,
+    )
+    await sellers.addMember(db, clock.now(), { seller_id, user_id, role: 'admin' })
+    const advance = await waiting('clock_advance', REQUEST, email)
+    const sales = await waiting('export_sales', { slug: 'tidepool' }, email)
+    for (const task of [advance, sales]) assert.equal((await agent.open(task)).status, 202)
+    const stop = agent.form('Stop')
+    await sellers.removeMember(db, { seller_id, user_id })
+    for (const task of [advance, sales]) {
+      assert.equal((await agent.open(task)).status, 404)
+      const answer = await service.app.inject({
+        method: 'POST',
+        url: `${task}stop`,
+        headers: { cookie: agent.cookie, 'content-type': 'application/x-www-form-urlencoded' },
+        payload: new URLSearchParams(stop).toString(),
+      })
+      assert.equal(answer.statusCode, 404)
+    }
+    const { going } = await db.one<{ going: number }>(sql`select count(*)::int as going from tasks
+      where user_id = ${user_id} and status = 'waiting'`)
+    assert.equal(going, 2)
+  })
+})
+
+const REQUEST = { slug: 'tidepool', to: '2026-04-10T12:00:00.000Z' }

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import * as identity from '#domain/identity'
+import type * as identity from '#domain/identity'
 import { forReports, type World } from '#flows/world'
 import { requireRecentProof, requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
 import { limitPage, people, redirectTo, sendFile, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
+import { mayStillSee } from '#http/task-access'
 import {
   declareTask,
   kindOf,
@@ -175,12 +176,7 @@ async function exportOf(world: World, context: SessionContext) {
   const kind = task && kindOf(world, task.kind)
   const isExport = task?.status === 'done' && task.result?.next_url === readyAddress(id)
   if (!task || !kind || !isExport) throw refuse('not_found')
-  // Staff loses access to what it exported in another role.
-  if (kind.needs) {
-    const role = (await identity.findUser(db, user_id))?.staff_role
-    if (!role || !identity.isPermitted(role, kind.needs)) throw refuse('not_found')
-  }
-  if (kind.isAllowed && !(await kind.isAllowed(task))) throw refuse('not_found')
+  if (!(await mayStillSee(world, kind, task))) throw refuse('not_found')
   if (kind.needs_proof) requireRecentProof(world, context, readyAddress(id))
   return { task, kind, back_url: kind.back(task), file: await findFile(db, id) }
 }

@@ -1,19 +1,17 @@
 import { setImmediate as others } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import * as apps from '#domain/apps'
-import type { StaffPermission } from '#domain/identity'
-import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
-import { membershipOf } from '#http/guards/seller'
 import { requireAnySession, type SessionContext } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
 import { people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
+import { accessTo } from '#http/task-access'
+import type { ReportProgress, TaskKind } from '#http/task-kind'
 import type { Db } from '#platform/db'
 import { mintId, type TaskId } from '#platform/ids'
-import { ENGLISH, type Locale, type MessageId } from '#platform/language/locale'
+import { ENGLISH, type Locale } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
 import {
   beginTask,
@@ -21,7 +19,6 @@ import {
   findAnyTask,
   isUnderWay,
   noteProgress,
-  type Progress,
   queueTask,
   TASKS,
   type Task,
@@ -29,38 +26,7 @@ import {
 } from '#platform/tasks'
 import { TaskPage } from './task-page.tsx'
 
-/** Reports the progress of a task; throws if the task should stop. */
-export type ReportProgress = (progress: Progress) => Promise<void>
-
-/** A kind of task: its title, and how it runs. */
-export type TaskKind = TaskWords & {
-  kind: TaskName
-  /** What its progress counts, such as "days". */
-  unit?: string
-  /** What staff need for it; absent for what is not staff's. */
-  needs?: StaffPermission
-  /**
-   * What other members of the app's seller need to follow the task and to stop it; absent: only the
-   * account that requested it may.
-   */
-  shared?: { view: sellers.SellerPermission; stop: sellers.SellerPermission }
-  /** Whether the account may still see what the task created; absent: always. */
-  isAllowed?(task: Task): Promise<boolean>
-  /** Set if what it created is shown only right after authentication, like the request for it. */
-  needs_proof?: true
-  /** Runs the task, reports its progress, and returns what the next page needs. */
-  run(task: Task, report: ReportProgress): Promise<TaskEnd>
-  /** The page on which it was requested. */
-  back(task: Task): string
-}
-
-/**
- * The title of a task, and what remains if it fails: by default, completed steps are kept. Pages of
- * a task of buyers are in the reader's language, and have these as messages.
- */
-type TaskWords =
-  | { is_translated?: never; title: string; remains?: string }
-  | { is_translated: true; title: MessageId; remains: MessageId }
+export type { ReportProgress, TaskEnd, TaskKind } from '#http/task-kind'
 
 /** The parts of a result that the progress page reads. */
 const TaskResult = z.object({
@@ -68,9 +34,6 @@ const TaskResult = z.object({
   message: z.string().optional(),
   was_stopped: z.boolean().optional(),
 })
-
-/** The result of a task: the address of its page, and what that page needs. */
-export type TaskEnd = { next_url: string } & Record<string, unknown>
 
 /** The tasks of a world: their kinds, and those that this process is running. */
 interface TaskRunner {
@@ -271,16 +234,10 @@ export function tasks(app: FastifyInstance, world: World): void {
  * its kind is shared with them; 404 for everyone else.
  */
 async function requireTask(world: World, context: SessionContext) {
-  const { db } = world
   const id = requireId('task', paramsOf(TASK_PATH, context.request).id)
-  const task = await findAnyTask(db, id)
+  const task = await findAnyTask(world.db, id)
   const kind = task && kindOf(world, task.kind)
-  if (!kind) throw refuse('not_found')
-  if (task.user_id === context.session.user_id) return { task, kind, can_stop: true }
-  const app = kind.shared && task.app_id ? await apps.find(db, task.app_id) : undefined
-  const member = app && (await membershipOf(world, context, app))
-  const may = (permission: sellers.SellerPermission) =>
-    member !== undefined && sellers.isAllowed(member.role, permission)
-  if (!kind.shared || !may(kind.shared.view)) throw refuse('not_found')
-  return { task, kind, can_stop: may(kind.shared.stop) }
+  const access = kind && (await accessTo(world, context, { task, kind }))
+  if (!access) throw refuse('not_found')
+  return { task, kind, ...access }
 }
