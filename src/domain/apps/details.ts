@@ -1,11 +1,12 @@
 import type { FieldFault } from '#platform/problem'
+import { textFault } from '#platform/text'
 import type { App } from './apps.ts'
 import { isRegistrable } from './return-url.ts'
 
 /** What a seller says about an app: its name, its website, and its address in the marketplace. */
 export type AppDetails = Pick<App, 'name' | 'url' | 'slug'>
 
-const MAX_NAME_LENGTH = 60
+const NAME = { most: 60 }
 const MAX_URL_LENGTH = 2048
 const MAX_SLUG_LENGTH = 63
 /** Slugs that are paths of the service. */
@@ -14,10 +15,8 @@ const RESERVED = ['new', 'archived']
 /** Every fault of an app's details (spec: App profile). */
 export function detailsFaults({ name, url, slug }: AppDetails): FieldFault[] {
   const faults: FieldFault[] = []
-  if (name === '') faults.push({ path: 'name', message: 'Enter the name of your app.' })
-  if (name.length > MAX_NAME_LENGTH) {
-    faults.push({ path: 'name', message: `Use at most ${MAX_NAME_LENGTH} characters.` })
-  }
+  const named = name === '' ? 'Enter the name of your app.' : textFault(name, NAME)
+  if (named) faults.push({ path: 'name', message: named })
   if (url.length > MAX_URL_LENGTH || !isRegistrable(url)) {
     const message = 'Enter the HTTPS URL of your website, such as https://example.com.'
     faults.push({ path: 'url', message })

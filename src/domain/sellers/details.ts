@@ -1,4 +1,5 @@
 import type { FieldFault } from '#platform/problem'
+import { textFault } from '#platform/text'
 import type { SellerDetails } from './sellers.ts'
 import { readState, stateName } from './state.ts'
 
@@ -29,10 +30,8 @@ export function readDetails(
   const faults: FieldFault[] = []
   for (const name of ['legal_name', 'address', 'city'] as const) {
     const value = text(name)
-    if (value === '') faults.push({ path: name, message: MISSING[name] })
-    if (value.length > LONGEST[name]) {
-      faults.push({ path: name, message: `Use at most ${LONGEST[name]} characters.` })
-    }
+    const message = value === '' ? MISSING[name] : textFault(value, { most: LONGEST[name] })
+    if (message) faults.push({ path: name, message })
   }
   const state = readState(text('state'))
   const zip = /^(\d{5})(-\d{4})?$/.exec(text('zip'))?.[1]

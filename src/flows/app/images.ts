@@ -11,6 +11,7 @@ import {
   type PictureSize,
 } from '#platform/pictures'
 import type { FieldFault } from '#platform/problem'
+import { textFault } from '#platform/text'
 
 /** An image as it was uploaded. */
 export interface UploadedImage {
@@ -149,8 +150,8 @@ function altFaults(alt: string): FieldFault[] {
     const message = 'Describe what the screenshot shows, for people who cannot see it.'
     return [{ path: 'alt', message }]
   }
-  if (alt.length <= apps.MAX_ALT_LENGTH) return []
-  return [{ path: 'alt', message: `Use at most ${apps.MAX_ALT_LENGTH} characters.` }]
+  const message = textFault(alt, { most: apps.MAX_ALT_LENGTH })
+  return message ? [{ path: 'alt', message }] : []
 }
 
 /** The files of an upload in each of its widths, smallest first; or why it has none. */

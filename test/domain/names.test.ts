@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as sellers from '#domain/sellers'
+
+const URL = 'https://harbor.example'
+const PLACE = { address: '1 Pier', city: 'Salem', state: 'OR', zip: '97301' }
+
+/** The faults of an app's name. */
+const ofApp = (name: string) => apps.detailsFaults({ name, url: URL, slug: 'harbor' })
+
+/** The faults of a seller's texts. */
+function ofSeller(entered: Partial<sellers.EnteredDetails>) {
+  const read = sellers.readDetails({ legal_name: 'Harbor LLC', ...PLACE, ...entered }, () => 'OR')
+  return 'faults' in read ? read.faults : []
+}
+
+const NAMES = ['Harbor', 'Hafen Süd', '港口', 'نور', 'Zoë 👩‍👩‍👧 & Co.']
+
+test('names of apps and sellers are in any script', () => {
+  for (const name of NAMES)
+    assert.deepEqual([...ofApp(name), ...ofSeller({ legal_name: name })], [])
+})
+
+test('a text that people read about an app or a seller has no control characters', () => {
+  for (const text of ['Har\u202ebor', '\u2066Harbor', 'Har\u0007bor', 'Har\u009bbor']) {
+    const message = 'Must not contain control characters.'
+    assert.deepEqual(ofApp(text), [{ path: 'name', message }])
+    for (const path of ['legal_name', 'address', 'city'] as const) {
+      assert.deepEqual(ofSeller({ [path]: text }), [{ path, message }])
+    }
+  }
+})
+
+test('their lengths are counted in characters', () => {
+  assert.deepEqual(ofApp('👋'.repeat(60)), [])
+  const message = 'Use at most 60 characters. This text has 61.'
+  assert.deepEqual(ofApp('👋'.repeat(61)), [{ path: 'name', message }])
+  assert.deepEqual(ofSeller({ city: 'x'.repeat(101) }), [
+    { path: 'city', message: 'Use at most 100 characters. This text has 101.' },
+  ])
+})
