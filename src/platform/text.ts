@@ -4,10 +4,13 @@ import { ENGLISH, type Locale } from '#platform/language/locale'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 const LINE_BREAK = /[\n\t\u2028\u2029]/
+// Spaces, the characters that programs show nothing for, and the empty pattern of Braille.
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u
+const IGNORED = /\p{Default_Ignorable_Code_Point}/gu
 
-/** How long a text may be, in characters, and whether it may have more than one line. */
+/** How long a text may be, in characters, and whether it may be empty or have several lines. */
 export interface TextLimit {
-  least?: number
+  least?: 1
   most: number
   lines?: boolean
 }
@@ -45,9 +48,17 @@ export function escapeMarkup(text: string): string {
     .replaceAll('"', '&quot;')
 }
 
-/** The key by which names are compared: case and the way an accent is typed do not matter. */
+/** Whether a text has nothing that can be seen. */
+export function isBlank(text: string): boolean {
+  return !VISIBLE.test(text)
+}
+
+/**
+ * The key by which names are compared: case, the way an accent is typed, and characters that are
+ * not shown do not matter.
+ */
 export function nameKey(name: string): string {
-  return tidyText(name).toLowerCase().normalize('NFC')
+  return tidyText(name.replaceAll(IGNORED, '')).toLowerCase().normalize('NFC')
 }
 
 /** What is wrong with a text that is empty, for programs: a form says what to enter. */
@@ -61,7 +72,7 @@ export function textFault(text: string, limit: TextLimit): string | undefined {
   if (!limit.lines && LINE_BREAK.test(text)) return 'Must be a single line without tabs.'
   const count = countCharacters(text)
   if (count > limit.most) return `Use at most ${limit.most} characters. This text has ${count}.`
-  if (count < (limit.least ?? 0)) return EMPTY_TEXT
+  if (limit.least && isBlank(text)) return EMPTY_TEXT
   return undefined
 }
 

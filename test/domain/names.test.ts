@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
+import { nameKey, textFault } from '#platform/text'
 
 const URL = 'https://harbor.example'
 const PLACE = { address: '1 Pier', city: 'Salem', state: 'OR', zip: '97301' }
@@ -39,4 +40,19 @@ test('their lengths are counted in characters', () => {
   assert.deepEqual(ofSeller({ city: 'x'.repeat(101) }), [
     { path: 'city', message: 'Use at most 100 characters. This text has 101.' },
   ])
+})
+
+test('a name has a character that can be seen', () => {
+  for (const text of ['\u200b', '\u3164', '\u2800', '\u00ad\u034f', '\u{e0041}', '\u200d \ufeff']) {
+    assert.deepEqual(ofApp(text), [{ path: 'name', message: 'Enter the name of your app.' }])
+    assert.equal(ofSeller({ legal_name: text }).length, 1)
+    assert.equal(textFault(text, { least: 1, most: 100 }), 'Must not be empty.')
+  }
+})
+
+test('names that look the same are the same', () => {
+  for (const twin of ['Pro\u200b', '\u2060pro', 'P\u00adro', 'PRO\ufeff']) {
+    assert.equal(nameKey(twin), nameKey('Pro'))
+  }
+  assert.notEqual(nameKey('Pro'), nameKey('Pro 2'))
 })

@@ -1,5 +1,5 @@
 import type { FieldFault } from '#platform/problem'
-import { textFault } from '#platform/text'
+import { isBlank, textFault } from '#platform/text'
 import type { App } from './apps.ts'
 import { isRegistrable } from './return-url.ts'
 
@@ -15,7 +15,7 @@ const RESERVED = ['new', 'archived']
 /** Every fault of an app's details (spec: App profile). */
 export function detailsFaults({ name, url, slug }: AppDetails): FieldFault[] {
   const faults: FieldFault[] = []
-  const named = name === '' ? 'Enter the name of your app.' : textFault(name, NAME)
+  const named = isBlank(name) ? 'Enter the name of your app.' : textFault(name, NAME)
   if (named) faults.push({ path: 'name', message: named })
   if (url.length > MAX_URL_LENGTH || !isRegistrable(url)) {
     const message = 'Enter the HTTPS URL of your website, such as https://example.com.'

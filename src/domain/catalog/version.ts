@@ -23,7 +23,7 @@ export interface PriceInput {
   frequency: string | null
 }
 
-export const VERSION_NAME = { least: 1, most: 100 }
+export const VERSION_NAME = { least: 1, most: 100 } as const
 export const PRODUCT_DESCRIPTION = { most: 1000, lines: true }
 /** The longest trial, in days. */
 export const MAX_TRIAL_DAYS = 90

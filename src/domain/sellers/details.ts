@@ -1,5 +1,5 @@
 import type { FieldFault } from '#platform/problem'
-import { textFault } from '#platform/text'
+import { isBlank, textFault } from '#platform/text'
 import type { SellerDetails } from './sellers.ts'
 import { readState, stateName } from './state.ts'
 
@@ -30,7 +30,7 @@ export function readDetails(
   const faults: FieldFault[] = []
   for (const name of ['legal_name', 'address', 'city'] as const) {
     const value = text(name)
-    const message = value === '' ? MISSING[name] : textFault(value, { most: LONGEST[name] })
+    const message = isBlank(value) ? MISSING[name] : textFault(value, { most: LONGEST[name] })
     if (message) faults.push({ path: name, message })
   }
   const state = readState(text('state'))

@@ -11,7 +11,7 @@ import {
   type PictureSize,
 } from '#platform/pictures'
 import type { FieldFault } from '#platform/problem'
-import { textFault } from '#platform/text'
+import { isBlank, textFault } from '#platform/text'
 
 /** An image as it was uploaded. */
 export interface UploadedImage {
@@ -146,7 +146,7 @@ function moved<T>(list: T[], entry: T, by: -1 | 1): T[] {
 }
 
 function altFaults(alt: string): FieldFault[] {
-  if (alt === '') {
+  if (isBlank(alt)) {
     const message = 'Describe what the screenshot shows, for people who cannot see it.'
     return [{ path: 'alt', message }]
   }

@@ -1,4 +1,4 @@
-import { textFault } from '#platform/text'
+import { isBlank, textFault } from '#platform/text'
 
 /**
  * The longest reason that a person gives for an action, in characters. Forms are checked before
@@ -11,5 +11,5 @@ export function reasonFault(
   reason: string,
   missing = 'Give a reason for your records.',
 ): string | undefined {
-  return reason === '' ? missing : textFault(reason, { most: MAX_REASON_LENGTH })
+  return isBlank(reason) ? missing : textFault(reason, { most: MAX_REASON_LENGTH })
 }
