@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import { appTime } from '#flows/world'
-import { sql } from '#platform/sql'
+import { addDays } from '#platform/calendar'
+import { type Sql, sql } from '#platform/sql'
 import { basic, buyer, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -155,6 +156,26 @@ describe('scenarios by program', () => {
     const refused = await start({ scenario: 'refund' })
     assert.deepEqual([refused.status, refused.json.error], [400, 'invalid_request'])
     await db.run(sql`update seller_members set role = 'owner' where role = 'admin'`)
+  })
+
+  test('says so if a run failed, was stopped, or ended with its process', async () => {
+    const { db, clock } = service.world
+    const ends: [set: Sql, note: RegExp][] = [
+      [sql`status = 'failed', result = '{"was_stopped": true}'`, /^The run was stopped\./],
+      [sql`status = 'failed', result = '{"was_stopped": false}'`, /^The run failed\./],
+      [sql`status = 'failed', result = '{"message": "It is unknown."}'`, /^It is unknown\.$/],
+      [sql`status = 'running', updated_at = ${addDays(clock.now(), -1)}`, /^The run failed\./],
+    ]
+    const { id } = await run({ scenario: 'refund' })
+    for (const [set, note] of ends) {
+      await db.run(sql`update tasks set result = null, updated_at = ${clock.now()},
+        status = 'running' where id = ${id}`)
+      assert.equal((await ask(`/scenario-runs/${id}`)).status, 202)
+      await db.run(sql`update tasks set ${set} where id = ${id}`)
+      const { status, json } = await ask(`/scenario-runs/${id}`)
+      assert.deepEqual([status, json.status, json.license_id], [200, 'failed', null])
+      assert.match(json.note, note)
+    }
   })
 
   test('needs the credentials of the app, and shows no run of another', async () => {

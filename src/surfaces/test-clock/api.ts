@@ -12,7 +12,7 @@ import { runTaskNow } from '#http/tasks'
 import { isoSeconds } from '#platform/calendar'
 import { readId, type UserId } from '#platform/ids'
 import type { ServedRequest } from '#platform/served'
-import { findTaskOf, type Task } from '#platform/tasks'
+import { findTaskOf, isUnderWay, type Task } from '#platform/tasks'
 import {
   MAX_EVENTS,
   ScenarioList,
@@ -197,20 +197,27 @@ async function ownerOf({ db }: World, { seller_id }: apps.App): Promise<UserId> 
 }
 
 /** A run as a response: 202 while it is under way. */
-async function answerOf({ db, keys }: World, task: Task): Promise<Answer> {
+async function answerOf({ db, keys, clock }: World, task: Task): Promise<Answer> {
   const { scenario } = ScenarioRequest.parse(task.request)
   const none = { license_id: null, license_key: null, license_status: null, entitled: null }
   const run = { id: task.id, scenario, note: task.note, ...none }
-  if (task.status === 'waiting' || task.status === 'running') {
+  if (isUnderWay(clock.now(), task)) {
     return { status: 202, headers: { 'retry-after': '1' }, json: { ...run, status: 'running' } }
   }
-  if (task.status === 'failed') {
-    const { message } = z.object({ message: z.string() }).parse(task.result)
-    return { json: { ...run, status: 'failed', note: message } }
+  if (task.status !== 'done') {
+    return { json: { ...run, status: 'failed', note: whyFailed(task) } }
   }
   const { license_id, outcome: status } = ScenarioResult.parse(task.result)
   const license = await licensing.findLicense(db, license_id)
   const { entitled, status: license_status } = licensing.stateOf(license)
   const license_key = licensing.showKey(keys, license)
   return { json: { ...run, status, license_id, license_key, license_status, entitled } }
+}
+
+const FailedRun = z.object({ message: z.string().optional(), was_stopped: z.boolean().optional() })
+
+/** Why a run ended before its last step; one whose process ended says nothing. */
+function whyFailed({ result }: Task): string {
+  const { message, was_stopped = false } = FailedRun.parse(result ?? {})
+  return message ?? `The run ${was_stopped ? 'was stopped' : 'failed'}. Completed steps are kept.`
 }
