@@ -213,6 +213,27 @@ describe('what is refused', () => {
     assert.deepEqual(paths(many, []), ['versions'])
   })
 
+  // Threat 47
+  test('creates nothing beyond 2,000 versions and prices, of which most are deleted', () => {
+    const gone = Array.from({ length: 997 }, (_, index) => ({
+      ...GONE,
+      id: testId(`prod_gone_${index}`),
+    }))
+    // 1,999 products and prices, with those of PRO.
+    const existing = [FREE, PRO, ...gone]
+    assert.deepEqual(paths([free, pro], existing), [])
+    const found = faults([free, pro, fresh], existing)
+    assert.deepEqual(found, [
+      {
+        path: 'versions',
+        message:
+          'An app can have at most 2,000 versions and prices, deleted ones included. This app has 1,999. Change existing ones instead of replacing them.',
+      },
+    ])
+    const dearer = { ...pro, prices: [{ ...month, amount: '13.00' }, year] }
+    assert.deepEqual(paths([free, dearer], existing), [])
+  })
+
   test('reports every error at once, each with its path', () => {
     const given = [
       { ...free, prices: [month] },

@@ -73,6 +73,8 @@ export function planVersions(
   ]
   if (faults.length > 0) return { faults }
   const versions = wanted.map((version, position) => planned(version, found[position], position))
+  const excess = excessFault(versions, existing)
+  if (excess) return { faults: [excess] }
   const kept = new Set(versions.flatMap(({ prices }) => prices.map(({ id }) => id)))
   const prices = found.flatMap((version) => version?.prices.filter((price) => price.is_live) ?? [])
   return {
@@ -82,6 +84,28 @@ export function planVersions(
       deleted_prices: prices.filter(({ id }) => !kept.has(id)).map(({ id }) => id),
     },
   }
+}
+
+/**
+ * The most products and prices that an app can have had: they are kept for good, and an agent may
+ * replace them every second. Support can raise the limit.
+ */
+const MAX_KEPT = 2000
+
+/** The fault of creating more than an app can have. */
+function excessFault(
+  versions: readonly PlannedVersion[],
+  existing: readonly ExistingVersion[],
+): FieldFault | undefined {
+  const counted = (all: readonly { prices: readonly unknown[] }[]) =>
+    all.reduce((sum, { prices }) => sum + 1 + prices.length, 0)
+  const kept = counted(existing)
+  const fresh = versions.flatMap((version) => [version, ...version.prices])
+  const created = fresh.filter(({ id }) => id === null).length
+  if (created === 0 || kept + created <= MAX_KEPT) return undefined
+  const [most, present] = [MAX_KEPT, kept].map((count) => count.toLocaleString('en-US'))
+  const message = `An app can have at most ${most} versions and prices, deleted ones included. This app has ${present}. Change existing ones instead of replacing them.`
+  return { path: 'versions', message }
 }
 
 /** A product whose `is_free` is known. */
