@@ -58,7 +58,7 @@ describe('the list of customers', () => {
     assert.deepEqual(await listed(`?q=${first.email}`), [first.email])
     const list = await sellers.twin().open(`${LIST}?q=${first.license_key}`)
     assert.match(textOf(list.body), /Paid, after refunds and lost disputes \$189\.00/)
-    assert.ok(!list.body.includes(first.license_id))
+    assert.ok(!list.body.includes(`/customers/${first.license_id}/`))
   })
 
   test('filters by status, plan and date, and sorts by what was paid', async () => {
@@ -280,4 +280,40 @@ test('the day on which a given plan ends can be left empty in a browser', async 
   assert.match(field, /type="date"/)
   assert.doesNotMatch(field, /required/)
   assert.match(textOf(page.body), /Ends on optional/)
+})
+
+// Threat 39
+describe('a search for a license key', () => {
+  const lists = ['customers', 'sales', 'subscriptions', 'licenses']
+  const key = () => monthly.license_key
+
+  test('goes on with the ID of the license, so that no address has the key', async () => {
+    for (const list of lists) {
+      const agent = sellers.twin()
+      const page = await agent.open(`/dashboard/apps/tidepool/${list}/?q=${key()}&sort=newest`)
+      assert.ok(page.url.includes(`q=${monthly.license_id}`), page.url)
+      assert.ok(page.url.includes('sort=newest') || list === 'sales', page.url)
+      assert.ok(!page.body.includes(key()), list)
+      assert.ok(page.body.includes(monthly.email), list)
+    }
+  })
+
+  test('finds nothing for a key of another app, and keeps none', async () => {
+    const page = await sellers.twin().open(`/dashboard/apps/driftlog/customers/?q=${key()}`)
+    assert.ok(!page.url.includes(key()))
+    assert.ok(!page.body.includes(key()) && !page.body.includes(monthly.email))
+  })
+
+  test('leaves no key behind if its results are exported', async () => {
+    for (const list of lists) {
+      const agent = sellers.twin()
+      await agent.open(`/dashboard/apps/tidepool/${list}/`)
+      await agent.submit('Export CSV', { q: key() })
+      await agent.untilDone()
+    }
+    const { kept, count } = await service.world.db.one<{ kept: number; count: number }>(sql`select
+      count(*) filter (where t::text like ${`%${key()}%`})::int as kept,
+      count(*) filter (where request ->> 'q' = ${monthly.license_id})::int as count from tasks t`)
+    assert.deepEqual({ kept, count }, { kept: 0, count: lists.length })
+  })
 })

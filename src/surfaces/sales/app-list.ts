@@ -6,7 +6,7 @@ import { withQuery } from '#http/address'
 import { declareExport, startExport } from '#http/exports'
 import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf } from '#http/input'
-import { sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
 import type { CsvColumn } from '#platform/csv'
 import { readInPages } from '#platform/read-in-pages'
@@ -22,6 +22,7 @@ import {
   readCursor,
   type SearchTexts,
   searchOf,
+  withoutKey,
 } from './list-search.ts'
 import { pageFacts, type SalesPageFacts } from './sales-context.ts'
 
@@ -82,7 +83,11 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
   scope.get(path, async (request, reply) => {
     const context = await requireSellerOrStaff(reporting, request, reply, 'seller', NEEDED)
     const app = context.app!
-    const search = searchOf(request, list.fields)
+    const given = searchOf(request, list.fields)
+    const search = await withoutKey(reporting, app, given)
+    if (search !== given) {
+      return redirectTo(reply, withQuery(`${context.base}/${list.name}/`, search))
+    }
     const after = readCursor(queryOf(request, 'below'))
     const filter = await list.filterOf(reporting, app, search)
     const question = { filter, search, after, limit: ON_A_PAGE + 1 }
@@ -116,7 +121,8 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
   scope.post(`${path}export`, async (request, reply) => {
     const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
     const { id: app_id, slug } = context.app!
-    const asked = exportRequest(slug, searchOf(request, list.fields))
+    const search = await withoutKey(world, context.app!, searchOf(request, list.fields))
+    const asked = exportRequest(slug, search)
     return await startExport(world, context, { kind: list.export.kind, app_id, request: asked })
   })
 }

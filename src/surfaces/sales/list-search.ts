@@ -114,6 +114,24 @@ export function parseSearch(
   }
 }
 
+/** What a search for a key that the app does not have goes on with. */
+const UNKNOWN_KEY = 'Unknown license key'
+
+/**
+ * A search with the license's ID in place of its key: a search is in addresses, which browsers
+ * keep, and in the request of an export. The same object if there is no key.
+ */
+export async function withoutKey<Name extends string>(
+  world: World,
+  app: Pick<apps.App, 'id'>,
+  search: SearchTexts<Name>,
+): Promise<SearchTexts<Name>> {
+  const { q = '' }: Partial<Record<string, string>> = search
+  if (!licensing.isWellFormedKey(q)) return search
+  const [license_id] = (await licensesFor(world, app, q)) ?? []
+  return { ...search, q: license_id ?? UNKNOWN_KEY }
+}
+
 /** The licenses that match a search; undefined without a search. */
 export async function licensesFor(
   world: World,

@@ -2,15 +2,16 @@ import type { FastifyInstance } from 'fastify'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { forReports, type World } from '#flows/world'
+import { withQuery } from '#http/address'
 import { startExport } from '#http/exports'
 import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf, readNumber } from '#http/input'
-import { sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
 import { declareInvoicesExport, SALES } from './export.ts'
 import { INVOICE_FIELDS, invoiceFilter } from './invoice-search.ts'
 import { LISTED_DISPUTES, SalesPage } from './list-page.tsx'
-import { exportRequest, searchOf } from './list-search.ts'
+import { exportRequest, searchOf, withoutKey } from './list-search.ts'
 import { pageFacts, permissionsIn } from './sales-context.ts'
 
 const ON_A_PAGE = 50
@@ -27,7 +28,9 @@ export function declareList(scope: FastifyInstance, world: World): void {
   scope.get(path, async (request, reply) => {
     const context = await requireSellerOrStaff(reporting, request, reply, 'seller', NEEDED)
     const app = context.app!
-    const search = searchOf(request, INVOICE_FIELDS)
+    const given = searchOf(request, INVOICE_FIELDS)
+    const search = await withoutKey(reporting, app, given)
+    if (search !== given) return redirectTo(reply, withQuery(`${context.base}/sales/`, search))
     const filter = await invoiceFilter(reporting, app, search)
     const below = readNumber(queryOf(request, 'below'))
     const question = { ...filter, below, limit: ON_A_PAGE + 1 }
@@ -62,7 +65,8 @@ export function declareList(scope: FastifyInstance, world: World): void {
   scope.post(`${path}export`, async (request, reply) => {
     const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
     const { id: app_id, slug } = context.app!
-    const asked = exportRequest(slug, searchOf(request, INVOICE_FIELDS))
+    const search = await withoutKey(world, context.app!, searchOf(request, INVOICE_FIELDS))
+    const asked = exportRequest(slug, search)
     return await startExport(world, context, { kind: SALES, app_id, request: asked })
   })
 }
