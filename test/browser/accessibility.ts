@@ -15,8 +15,9 @@ let checked = 0
 
 /**
  * Checks the open page on a phone and on a desktop, in both color schemes, and returns the
- * problems: violations of WCAG 2.2 A and AA or of best practice, a page wider than its screen,
- * controls side by side but not on one line, a field without a label. `npm test` checks the rules
+ * problems: violations of WCAG 2.2 A and AA or of best practice, a page wider than its screen, a
+ * column of a table out of sight, controls side by side but not on one line, a field without a
+ * label. `npm test` checks the rules
  * on the light desktop page only, and on every third page.
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
@@ -30,7 +31,7 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
       found.push(...(await ruleBreaches(page)).map((each) => `${width}, ${colorScheme}: ${each}`))
     }
     found.push(...(await overflow(page, width)))
-    found.push(...(width === 375 ? await hiddenFigures(page) : []))
+    found.push(...(width === 375 ? await hiddenFigures(page) : await hiddenColumns(page)))
     found.push(...(await unalignedControls(page)).map((each) => `${width}: ${each}`))
   }
   await page.setViewportSize({ width: 320, height: 800 })
@@ -59,6 +60,16 @@ async function hiddenFigures(page: Page): Promise<string[]> {
     all
       .filter((cell) => cell.getBoundingClientRect().right > innerWidth)
       .map((cell) => `out of sight: ${cell.textContent}`),
+  )
+}
+
+/** The last columns of tables of records that a desktop shows only after scrolling sideways. */
+async function hiddenColumns(page: Page): Promise<string[]> {
+  const tables = page.locator('section:has(> table > caption)')
+  return await tables.evaluateAll((all) =>
+    all
+      .filter((table) => table.scrollWidth > table.clientWidth)
+      .map((table) => `scrolls sideways: ${table.getAttribute('aria-label')}`),
   )
 }
 

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
+import { Stacked } from '#design/cells'
 import { Badge } from '#design/feedback'
 import { CheckboxField, Field, FieldRow, Form, SelectField } from '#design/forms'
-import { formatDay } from '#design/money'
+import { formatShortDay } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { EmptyState, Panel, RecordTable } from '#design/panels'
 import type { Product } from '#domain/catalog'
@@ -10,6 +11,7 @@ import { discountText, type ListedDiscount, type NewDiscount } from '#domain/dis
 import { addressOf } from '#http/app-menu'
 import { type FormFault, faultAt } from '#http/form-errors'
 import type { Paging } from '#http/pagination'
+import { capitalized } from '#platform/text'
 import { type AppFacts, AppPage } from './layout.tsx'
 
 type DiscountsFacts = AppFacts & {
@@ -29,7 +31,6 @@ const COLUMNS = [
   { label: 'Status' },
   { label: 'Uses', numeric: true },
   { label: 'Valid' },
-  { label: 'Limits' },
   { label: 'Action' },
 ]
 
@@ -76,22 +77,28 @@ export function DiscountsPage(facts: DiscountsFacts): JSX.Element {
 function cellsOf(facts: DiscountsFacts, code: ListedDiscount) {
   const [label, tone] = statusOf(facts.now, code)
   const to = code.is_active ? 'off' : 'on'
+  const limits = limitsText(facts.products, code)
   return [
-    <span class="font-mono font-semibold break-all">{code.code}</span>,
-    discountText(code),
+    <span class="inline-block min-w-40 font-mono font-semibold break-all sm:whitespace-normal">
+      {code.code}
+    </span>,
+    <span class="inline-block min-w-24 sm:whitespace-normal">{discountText(code)}</span>,
     <Badge tone={tone}>{label}</Badge>,
-    code.max_uses === null ? code.uses : `${code.uses} of ${code.max_uses}`,
-    validText(code),
-    limitsText(facts.products, code),
-    <Form
-      action={`${addressOf(facts.slug, 'discounts')}${code.id}/${to}`}
-      csrf_token={facts.csrf_token}
-    >
-      <Button pending="One moment…">
-        {code.is_active ? 'Deactivate' : 'Activate'}
-        <span class="sr-only"> {code.code}</span>
-      </Button>
-    </Form>,
+    usesText(code),
+    <Stacked below={limits && <span class="sm:whitespace-normal">{limits}</span>}>
+      {validText(code)}
+    </Stacked>,
+    <div class="w-max">
+      <Form
+        action={`${addressOf(facts.slug, 'discounts')}${code.id}/${to}`}
+        csrf_token={facts.csrf_token}
+      >
+        <Button pending="One moment…">
+          {code.is_active ? 'Deactivate' : 'Activate'}
+          <span class="sr-only"> {code.code}</span>
+        </Button>
+      </Form>
+    </div>,
   ]
 }
 
@@ -103,24 +110,29 @@ function statusOf(now: Date, code: ListedDiscount): [label: string, tone?: 'good
   return valid_from && now < valid_from ? ['Scheduled'] : ['Active', 'good']
 }
 
+function usesText({ uses, max_uses }: ListedDiscount): string {
+  const count = (number: number) => number.toLocaleString('en-US')
+  return max_uses === null ? count(uses) : `${count(uses)} of ${count(max_uses)}`
+}
+
 /** The days on which a code is valid; the last one ends at midnight UTC. */
 function validText({ valid_from, valid_until }: ListedDiscount): string {
-  const last = valid_until && formatDay(new Date(valid_until.getTime() - 1))
-  if (valid_from && last) return `${formatDay(valid_from)} to ${last}`
-  if (valid_from) return `From ${formatDay(valid_from)}`
+  const last = valid_until && formatShortDay(new Date(valid_until.getTime() - 1))
+  if (valid_from && last) return `${formatShortDay(valid_from)} to ${last}`
+  if (valid_from) return `From ${formatShortDay(valid_from)}`
   return last ? `Until ${last}` : 'Always'
 }
 
+/** Which purchases a code applies to. Empty if it applies to all. */
 function limitsText(products: Product[], code: ListedDiscount): string {
   const names = code.product_ids.map(
     (id) => products.find((product) => product.id === id)?.name ?? 'A removed plan',
   )
-  const limits = [
-    ...(code.is_first_purchase ? ['First purchase'] : []),
-    ...(code.is_once_per_buyer ? ['Once per buyer'] : []),
-    ...names,
+  const buyers = [
+    ...(code.is_first_purchase ? ['first purchase'] : []),
+    ...(code.is_once_per_buyer ? ['once per buyer'] : []),
   ]
-  return limits.length > 0 ? limits.join(', ') : 'None'
+  return [...(buyers.length > 0 ? [capitalized(buyers.join(', '))] : []), ...names].join(', ')
 }
 
 function NewCode(facts: DiscountsFacts): JSX.Element {

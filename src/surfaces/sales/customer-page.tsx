@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
+import { Stacked } from '#design/cells'
 import { Alert, Badge, StatusBadge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
@@ -139,14 +140,11 @@ function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
               cells: [
                 <Money amount={sum(invoice.amount, invoice.tax)} />,
                 <Money amount={invoice.refunded} />,
-                <span class="grid justify-items-start max-sm:justify-items-end">
+                <Stacked below={<Day date={invoice.paid_at ?? invoice.created_at} />}>
                   <TextLink href={`${base}/sales/${invoice.id}/`}>
                     {KIND_LABELS[invoice.kind]} {invoiceNumber(invoice.number)}
-                  </TextLink>{' '}
-                  <span class="text-xs text-muted">
-                    <Day date={invoice.paid_at ?? invoice.created_at} />
-                  </span>
-                </span>,
+                  </TextLink>
+                </Stacked>,
                 <Badge tone={tone}>{label}</Badge>,
               ],
             }

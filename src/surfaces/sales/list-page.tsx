@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
+import { Stacked } from '#design/cells'
 import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, Money, ShortDay } from '#design/money'
@@ -101,12 +102,13 @@ function cellsOf(base: string, invoice: SellerInvoice) {
     <TextLink href={`${base}/sales/${invoice.id}/`}>{invoiceNumber(invoice.number)}</TextLink>,
     <Badge tone={tone}>{label}</Badge>,
     <ShortDay date={invoice.paid_at ?? invoice.created_at} />,
-    <span class="grid min-w-0 justify-items-start max-sm:justify-items-end">
-      <Truncated text={invoice.email} href={`${base}/customers/${invoice.license_id}/`} />{' '}
-      <span class="text-xs text-muted">
+    <Stacked
+      below={
         <Truncated text={`${invoice.product_name}, ${KIND_LABELS[invoice.kind].toLowerCase()}`} />
-      </span>
-    </span>,
+      }
+    >
+      <Truncated text={invoice.email} href={`${base}/customers/${invoice.license_id}/`} />
+    </Stacked>,
   ]
 }
 

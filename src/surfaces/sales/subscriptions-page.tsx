@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { Stacked } from '#design/cells'
 import { StatusBadge, statusLabel } from '#design/feedback'
 import { adverbOf, Money, priceText, ShortDay } from '#design/money'
 import { Truncated } from '#design/panels'
@@ -17,8 +18,7 @@ import { ANY } from './search-form.tsx'
 const COLUMNS = [
   { label: 'MRR', numeric: true },
   { label: 'Price', numeric: true },
-  { label: 'Customer' },
-  { label: 'Plan' },
+  { label: 'Customer and plan' },
   { label: 'Status' },
   { label: 'Started' },
   { label: 'Renewal' },
@@ -72,12 +72,12 @@ function cellsOf(base: string, subscription: ListedSubscription) {
   const { mrr, amount, frequency, discount_code, email, license_id, status } = subscription
   return [
     <Money amount={mrr} />,
-    <span class="grid justify-items-end">
+    <Stacked numeric below={discount_code && <Truncated text={discount_code} />}>
       {priceText(amount, frequency)}
-      {discount_code && <span class="text-xs text-muted">{discount_code}</span>}
-    </span>,
-    <Truncated text={email} href={`${base}/customers/${license_id}/`} />,
-    <Truncated text={subscription.product_name} />,
+    </Stacked>,
+    <Stacked below={<Truncated text={subscription.product_name} />}>
+      <Truncated text={email} href={`${base}/customers/${license_id}/`} />
+    </Stacked>,
     <StatusBadge status={status} />,
     <ShortDay date={subscription.created_at} />,
     status === 'canceled' ? '' : renewalText(subscription),
