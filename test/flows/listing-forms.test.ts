@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { versionFaults } from '../../src/domain/catalog/version.ts'
-import { readSections } from '../../src/domain/listing/content.ts'
+import { readNames, readSections } from '../../src/domain/listing/content.ts'
 import { compare } from '../../src/surfaces/dashboard/compare.ts'
-import { formOfListing, listingOf } from '../../src/surfaces/dashboard/listing-form.ts'
+import {
+  faultsOfListing,
+  formOfListing,
+  listingOf,
+} from '../../src/surfaces/dashboard/listing-form.ts'
 import {
   amountOf,
   BLANK_PLAN,
@@ -116,6 +120,26 @@ describe('forms with rows', () => {
       plainly('versions[0] already has this name. Names are not case-sensitive.'),
       'Plan 1 already has this name. Names are not case-sensitive.',
     )
+  })
+})
+
+describe('a list of names in one field', () => {
+  test('has errors that quote the names they are about', () => {
+    const long = 'Version control '.repeat(4).trim()
+    const categories = ['Tides', long, 'tides']
+    const { faults } = readNames('categories', categories)
+    const none = { tagline: '', description: '', industries: [], tags: [] }
+    assert.deepEqual(faultsOfListing(faults, { ...none, categories }), [
+      {
+        id: 'categories',
+        message:
+          '“Version control Version control Version…”: Use at most 40 characters. This text has 63.',
+      },
+      {
+        id: 'categories',
+        message: '“tides”: Duplicate name. Names are not case-sensitive.',
+      },
+    ])
   })
 })
 

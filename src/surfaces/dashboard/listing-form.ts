@@ -1,5 +1,16 @@
 import type { AppListing } from '#flows/listing'
-import { arranged, type Fields, type Press, pressOf, rowInFocus, rowsOf } from './rows.ts'
+import type { FormFault } from '#http/form-errors'
+import type { FieldFault } from '#platform/problem'
+import { fieldOf } from './integration.ts'
+import {
+  arranged,
+  type Fields,
+  formFaults,
+  type Press,
+  pressOf,
+  rowInFocus,
+  rowsOf,
+} from './rows.ts'
 
 /** The form of a listing's texts; lists of names are one text. */
 export type ListingForm = Record<
@@ -51,6 +62,28 @@ export function listingOf(form: ListingForm) {
     tags: namesOf(form.tags),
     ...(isMode(form.listing_mode) ? { listing_mode: form.listing_mode } : {}),
   }
+}
+
+/**
+ * The errors of the form. A list of names is one field, so an error of a name quotes the name.
+ */
+export function faultsOfListing(
+  faults: readonly FieldFault[],
+  listing: ReturnType<typeof listingOf>,
+): FormFault[] {
+  return faults.flatMap((fault) => {
+    const [, list, index] = /^(categories|industries|tags)\[(\d+)\]$/.exec(fault.path) ?? []
+    const name = listing[list as 'categories' | 'industries' | 'tags']?.[Number(index)]
+    return formFaults([fault], fieldOf).map(({ id, message }) => ({
+      id,
+      message: name === undefined ? message : `“${startOf(name)}”: ${message}`,
+    }))
+  })
+}
+
+/** Enough of a name to find it in its field. */
+function startOf(name: string): string {
+  return name.length > 40 ? `${name.slice(0, 39).trimEnd()}…` : name
 }
 
 function isMode(text: string): text is AppListing['listing_mode'] {

@@ -16,11 +16,11 @@ import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import type { FieldFault } from '#platform/problem'
 import { actorOf, appFactsOf } from './app-context.ts'
-import { fieldOf } from './integration.ts'
 import {
   BLANK_FEATURE,
   BLANK_SECTION,
   type FeatureRow,
+  faultsOfListing,
   formOfListing,
   type ListingForm,
   listingOf,
@@ -51,10 +51,11 @@ function declareListingText(scope: FastifyInstance, world: World): void {
   async function show(context: SellerTermsContext, form?: ListingForm, found: FieldFault[] = []) {
     const { app, reply } = context
     const saved = await readListing(world.db, app)
+    const shown = form ?? formOfListing(saved)
     const page = ListingPage({
       ...appFactsOf(world, context, NOTES),
-      form: form ?? formOfListing(saved),
-      faults: formFaults(found, fieldOf),
+      form: shown,
+      faults: faultsOfListing(found, listingOf(shown)),
       external_sales_enabled: app.external_sales_enabled,
       product_url: apps.productPath(app),
       has_icon: app.icon_id !== null,
