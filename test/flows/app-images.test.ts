@@ -107,7 +107,7 @@ describe('an icon', () => {
     assert.equal((await fetchFile(former)).statusCode, 404)
     assert.equal((await fetchFile(present)).statusCode, 200)
     await agent.open(PAGE)
-    await agent.submit('Remove icon')
+    assert.match(textOf((await agent.submit('Remove icon')).body), /Icon removed\./)
     assert.equal((await fetchFile(present)).statusCode, 404)
     assert.deepEqual(pathsIn((await buyer(service).open('/apps/tidepool/')).body), [])
   })
@@ -143,19 +143,21 @@ describe('screenshots', () => {
       ],
     )
     await agent.open(PAGE)
-    await agent.submit(/^Move screenshot 2 up$/)
+    assert.match(textOf((await agent.submit(/^Move screenshot 2 up$/)).body), /Screenshot moved\./)
     assert.deepEqual(
       (await shown()).map(({ alt }) => alt),
       ['Map of beaches', 'Tides of a week'],
     )
-    await agent.submit('Save', { alt: 'Map of all beaches' })
+    const described = await agent.submit('Save', { alt: 'Map of all beaches' })
+    assert.match(textOf(described.body), /Description saved\./)
     const [first] = await shown()
     assert.equal(first!.alt, 'Map of all beaches')
     const empty = await agent.submit('Save', { alt: ' ' })
     assert.equal(empty.status, 422)
     assert.match(textOf(empty.body), /Describe what the screenshot shows/)
     await agent.open(PAGE)
-    await agent.submit(/^Remove screenshot 1$/)
+    const removed = await agent.submit(/^Remove screenshot 1$/)
+    assert.match(textOf(removed.body), /Screenshot removed\./)
     assert.deepEqual(
       (await shown()).map(({ alt }) => alt),
       ['Tides of a week'],
@@ -216,6 +218,11 @@ describe('screenshots', () => {
       assert.equal(width, expected)
     }
     assert.equal((await fetchFile(apps.pathOf(image!.id, 700))).statusCode, 404)
+  })
+
+  test('have errors in the order of the fields of the form', async () => {
+    const page = await addScreenshot('', Buffer.alloc(0))
+    assert.match(textOf(page.body), /fields Choose a file\. Describe what the screenshot shows/)
   })
 
   test('need a description, which a refused form keeps', async () => {

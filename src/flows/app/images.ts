@@ -34,9 +34,11 @@ export async function uploadImage(
 ): Promise<{ id: ImageId } | { faults: FieldFault[] }> {
   const { db, clock, random, storage } = world
   const description = kind === 'icon' ? '' : alt.replace(/\s+/g, ' ').trim()
-  const faults = kind === 'icon' ? [] : altFaults(description)
   const encoded = await encodeUpload(world, kind, content)
-  if ('fault' in encoded) faults.push({ path: kind, message: encoded.fault })
+  const faults = [
+    ...('fault' in encoded ? [{ path: kind, message: encoded.fault }] : []),
+    ...(kind === 'icon' ? [] : altFaults(description)),
+  ]
   if (faults.length > 0 || 'fault' in encoded) return { faults }
 
   const { files } = encoded

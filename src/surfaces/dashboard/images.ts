@@ -23,7 +23,7 @@ export function declareImages(scope: FastifyInstance, world: World): void {
   scope.post(`${IMAGES}remove-icon`, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
     await removeIcon(world, actorOf(context), context.app.id)
-    return redirectTo(reply, `${addressOfImages(context)}?done=removed`)
+    return redirectTo(reply, `${addressOfImages(context)}?done=icon_removed`)
   })
 
   scope.post(`${IMAGES}screenshot`, async (request, reply) => {
@@ -38,7 +38,7 @@ export function declareImages(scope: FastifyInstance, world: World): void {
     })
     if (done === undefined) throw refuse('not_found')
     if (done !== 'changed') return await show(world, context, { at: id, alt, found: done.faults })
-    const note = act === 'remove' ? 'removed' : 'saved'
+    const note = act === 'remove' ? 'removed' : typeof act === 'object' ? 'described' : 'moved'
     return redirectTo(reply, `${addressOfImages(context)}?done=${note}#screenshots`)
   })
 
@@ -122,7 +122,9 @@ function addressOfImages({ app }: SellerTermsContext): string {
 
 const NOTES: Record<string, string> = {
   icon: 'Icon saved.',
+  icon_removed: 'Icon removed.',
   screenshot: 'Screenshot added.',
-  saved: 'Saved.',
-  removed: 'Removed.',
+  described: 'Description saved.',
+  moved: 'Screenshot moved.',
+  removed: 'Screenshot removed.',
 }
