@@ -101,7 +101,7 @@ test('rows that would be lifetime licenses are counted, with a warning about ord
     '1,Monthly,a@example.com,paid',
     '2,Monthly,b@example.com,refunded',
   ])
-  assert.match(pageText(), /2 rows, 1 without an end/)
+  assert.match(pageText(), /2 rows, 1 with no end date/)
   assert.match(pageText(), ORDERS)
   // What is not imported has no end to show.
   await choose('skip')
@@ -114,13 +114,13 @@ test('rows that would be lifetime licenses are counted, with a warning about ord
     'id,product_name,user_email,status,key',
     '4,Monthly,d@example.com,active,KEY-4',
   ])
-  assert.match(pageText(), /1 row, 1 without an end/)
+  assert.match(pageText(), /1 row, 1 with no end date/)
   assert.doesNotMatch(pageText(), ORDERS)
   await read('lemon_squeezy', [
     'id,product_name,user_email,status,renews_at',
     '3,Monthly,c@example.com,active,2026-04-01',
   ])
-  assert.doesNotMatch(pageText(), /without an end/)
+  assert.doesNotMatch(pageText(), /with no end date/)
   assert.doesNotMatch(pageText(), ORDERS)
 })
 
@@ -129,7 +129,7 @@ test('transactions of Paddle that have no end come with a warning about refunds'
     'transaction_id,status,customer_email,subscription_id,product_name',
     'txn_1,completed,paddle@example.com,,Once',
   ])
-  assert.match(pageText(), /1 row, 1 without an end/)
+  assert.match(pageText(), /1 row, 1 with no end date/)
   assert.match(pageText(), /Paddle keeps a refunded transaction as completed/)
 })
 
@@ -157,7 +157,7 @@ test('a product without a plan is named, and so are rows without a product', asy
     ['', '29.00'],
     ['Adrift', '1299.00'],
   ])
-  assert.match(pageText(), /1 row, 1 without an end, \$1,299\.00/)
+  assert.match(pageText(), /1 row, 1 with no end date, \$1,299\.00/)
   await choose('', '')
   assert.deepEqual(errors(), [
     'plan-0: Choose a plan for the rows without a product.',

@@ -169,7 +169,7 @@ function chosenFor(
 
 function hintOf({ rows, lasting, amount, frequency }: FilePlan): string {
   const parts = [counted(rows, 'row')]
-  if (lasting > 0) parts.push(`${lasting.toLocaleString('en-US')} without an end`)
+  if (lasting > 0) parts.push(`${lasting.toLocaleString('en-US')} with no end date`)
   if (amount !== null) parts.push(priceText(amount, frequency))
   return parts.join(', ')
 }
