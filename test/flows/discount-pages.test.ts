@@ -88,12 +88,12 @@ describe('the discount codes of an app', () => {
     assert.equal(seller.page.status, 422)
     const page = faultsOf(seller)
     for (const message of [
-      /Use 3 to 32 characters: A to Z, digits and hyphens/,
-      /Enter a whole percentage from 1 to 100/,
-      /Enter a whole number from 1 to 120/,
-      /Enter a valid day/,
-      /Enter a day that is not over/,
-      /Enter a whole number from 1 to 1,000,000/,
+      /Code: Use 3 to 32 characters: A to Z, digits and hyphens/,
+      /Amount: Enter a whole percentage from 1 to 100/,
+      /Periods: Enter a whole number from 1 to 120/,
+      /First day: Enter a valid day/,
+      /Last day: Must be today or later/,
+      /Maximum uses: Enter a whole number from 1 to 1,000,000/,
     ])
       assert.match(page, message)
     assert.ok(seller.page.body.includes('value="a b"'))

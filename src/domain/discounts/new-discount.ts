@@ -53,9 +53,9 @@ export function readNewDiscount(
   const valid_from = dayOf(entered.valid_from, () => fail('valid_from', 'Enter a valid day.'))
   const last = dayOf(entered.valid_until, () => fail('valid_until', 'Enter a valid day.'))
   const valid_until = last && addDays(last, 1)
-  if (valid_until && valid_until <= now) fail('valid_until', 'Enter a day that is not over.')
+  if (valid_until && valid_until <= now) fail('valid_until', 'Must be today or later.')
   else if (valid_until && valid_from && valid_until <= valid_from) {
-    fail('valid_until', 'Enter a day that is not before the first one.')
+    fail('valid_until', 'Must not be before the first day.')
   }
   const max_uses =
     entered.max_uses.trim() === ''

@@ -74,15 +74,21 @@ const FIELDS: Record<string, string> = {
   trial_days: 'free trial',
   is_free: 'free plan',
   frequency: 'billing',
+  valid_from: 'first day',
+  valid_until: 'last day',
+  max_uses: 'maximum uses',
 }
-const ALONE = /^(tagline|description|categories|industries|tags|listing_mode)$/
+const OF_LISTING = ['tagline', 'description', 'categories', 'industries', 'tags', 'listing_mode']
+const OF_DISCOUNT = ['code', 'amount', 'periods', 'valid_from', 'valid_until', 'max_uses']
+/** The fields of forms without rows whose errors do not name them. */
+const ALONE = new Set([...OF_LISTING, ...OF_DISCOUNT])
 
 /**
  * The label of a field: `sections.2.title` is "Section 3, title". Undefined for whole lists, and
  * for fields whose errors name them.
  */
 export function placeOf(id: string): string {
-  if (!id.includes('.') && !ALONE.test(id)) return ''
+  if (!id.includes('.') && !ALONE.has(id)) return ''
   const intro = id.split('.').flatMap((part, at, parts) => {
     if (/^\d+$/.test(part)) return []
     const index = parts[at + 1]
