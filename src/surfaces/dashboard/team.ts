@@ -161,7 +161,7 @@ const NOTES: Record<string, ActionNote> = {
   is_member: { tone: 'warning', text: 'This account is already a member.' },
   withdrawn: { tone: 'success', text: 'Invitation withdrawn.' },
   nothing: { tone: 'warning', text: 'The invitation was answered or has expired.' },
-  changed: { tone: 'success', text: 'Saved.' },
+  changed: { tone: 'success', text: 'Role changed.' },
   is_owner: {
     tone: 'warning',
     text: 'The owner’s role changes only when ownership is transferred.',
