@@ -16,8 +16,8 @@ let checked = 0
 /**
  * Checks the open page on a phone and on a desktop, in both color schemes, and returns the
  * problems: violations of WCAG 2.2 A and AA or of best practice, a page wider than its screen, a
- * column of a table out of sight, controls side by side but not on one line, a field without a
- * label. `npm test` checks the rules
+ * column of a table out of sight, controls side by side but not on one line, actions that cannot
+ * be told apart, a field without a label. `npm test` checks the rules
  * on the light desktop page only, and on every third page.
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
@@ -33,6 +33,7 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
     found.push(...(await overflow(page, width)))
     found.push(...(width === 375 ? await hiddenFigures(page) : await hiddenColumns(page)))
     found.push(...(await unalignedControls(page)).map((each) => `${width}: ${each}`))
+    found.push(...(await indistinctActions(page)).map((each) => `${width}: ${each}`))
   }
   await page.setViewportSize({ width: 320, height: 800 })
   found.push(...(await overflow(page, 320)))
@@ -95,6 +96,24 @@ async function unalignedControls(page: Page): Promise<string[]> {
       )
     }),
   )
+}
+
+/** Buttons, and links that look like one, with the same name and description but another effect. */
+async function indistinctActions(page: Page): Promise<string[]> {
+  const actions = page.locator('main :is(a.btn, button):visible')
+  return await actions.evaluateAll((all) => {
+    const said = all.map((action) => {
+      const ids = action.getAttribute('aria-describedby')?.split(' ') ?? []
+      const name = action.getAttribute('aria-label') ?? action.textContent
+      const description = ids.map((id) => document.getElementById(id)?.textContent)
+      return [name, ...description].map((text) => text?.trim()).join(', ')
+    })
+    const effects = all.map((action, index) => action.getAttribute('href') ?? String(index))
+    return said.filter((each, index) => {
+      const first = said.indexOf(each)
+      return first !== index && effects[first] !== effects[index]
+    })
+  })
 }
 
 async function overflow(page: Page, width: number): Promise<string[]> {

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { renderToString } from 'preact-render-to-string'
 import * as actions from '#design/actions'
 import * as brand from '#design/brand'
+import * as cells from '#design/cells'
 import * as comparison from '#design/comparison'
 import * as copy from '#design/copy'
 import * as feedback from '#design/feedback'
@@ -72,6 +73,7 @@ describe('pages are safe to fill with anything', () => {
     const modules = [
       actions,
       brand,
+      cells,
       comparison,
       copy,
       feedback,
@@ -111,6 +113,30 @@ describe('pages are safe to fill with anything', () => {
     assert.ok(html.includes(`href="${asset('app.css')}"`))
     assert.ok(html.includes(`<script type="module" src="${asset('app.js')}" defer></script>`))
     assert.match(html, /<meta name="robots" content="noindex"/)
+  })
+})
+
+describe('one of several links or buttons with the same word', () => {
+  /** The texts that describe the link with this word. */
+  const descriptionOf = (html: string, word: string) => {
+    const [, ids = ''] = new RegExp(`aria-describedby="([^"]+)"[^>]*>${word}<`).exec(html) ?? []
+    return ids.split(' ').map((id) => {
+      const [, , text = ''] = new RegExp(`<(\\w+) id="${id}"[^>]*>(.*?)</\\1>`).exec(html) ?? []
+      return text.replaceAll(/<[^>]+>/g, '')
+    })
+  }
+
+  test('is described by its record', () => {
+    const record = { key: 'r1', title: 'ada@example.com', details: ['Since May 1, 2026'] }
+    const records = [{ ...record, link: { label: 'Manage', href: '/r1/' } }]
+    const html = renderToString(<panels.RecordRows records={records} />)
+    assert.deepEqual(descriptionOf(html, 'Manage'), ['ada@example.com', 'Since May 1, 2026'])
+  })
+
+  test('is described by its plan and its price', () => {
+    const price = { amount: cents(1200), frequency: 'month', href: '/', action: 'Choose' } as const
+    const html = renderToString(<plans.PlanCard id="pro" name="Pro" prices={[price]} />)
+    assert.deepEqual(descriptionOf(html, 'Choose'), ['Pro', '$12.00 per month'])
   })
 })
 

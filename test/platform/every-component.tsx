@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import * as actions from '#design/actions'
 import * as brand from '#design/brand'
+import * as cells from '#design/cells'
 import * as comparison from '#design/comparison'
 import * as copy from '#design/copy'
 import * as feedback from '#design/feedback'
@@ -169,7 +170,16 @@ export function everyComponent(text: string): Record<string, VNode> {
     ),
     RecordRows: (
       <panels.RecordRows
-        records={[{ key: text, title: text, details: [text], aside: text, action: text }]}
+        records={[
+          {
+            key: text,
+            title: text,
+            details: [text],
+            aside: text,
+            link: { label: text, href: text },
+            action: text,
+          },
+        ]}
       />
     ),
     RecordTable: (
@@ -192,7 +202,8 @@ export function everyComponent(text: string): Record<string, VNode> {
         {text}
       </invite.InvitePanel>
     ),
-    Truncated: <panels.Truncated text={text} href={text} />,
+    Stacked: <cells.Stacked below={text}>{text}</cells.Stacked>,
+    Truncated: <cells.Truncated text={text} href={text} />,
     Totals: <panels.Totals items={[{ term: text, detail: text }]} />,
     FeatureTable: (
       <plans.FeatureTable

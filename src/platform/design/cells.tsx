@@ -18,3 +18,29 @@ export function Stacked(facts: {
     </span>
   )
 }
+
+/** A text of this many characters fits into the width under which none is cut off, `min-w-52`. */
+const NEVER_CUT = 24
+
+/**
+ * A text or a link that a table cuts off where it does not fit, with its whole in a tooltip; a
+ * phone wraps it. Its column gets the width that the others leave. A long text breaks anywhere
+ * within its one line, so that the table may make it narrower than it is.
+ */
+export function Truncated({ text, href }: { text: string; href?: string }): JSX.Element {
+  const cut =
+    text.length > NEVER_CUT ? 'sm:line-clamp-1 sm:min-w-52 sm:break-all sm:whitespace-normal' : ''
+  const shape = `max-sm:wrap-anywhere ${cut}`
+  if (href === undefined) {
+    return (
+      <span class={shape} title={text}>
+        {text}
+      </span>
+    )
+  }
+  return (
+    <a class={`textlink ${shape}`} title={text} href={href}>
+      {text}
+    </a>
+  )
+}

@@ -74,7 +74,7 @@ function Labeled({ facts, children }: { facts: FieldFacts; children: ComponentCh
   return (
     <div class="grid content-start gap-1.5">
       <div class="flex items-baseline justify-between gap-3 text-sm">
-        <label for={idOf(facts)} class="font-medium">
+        <label for={idOf(facts)} id={`${idOf(facts)}-label`} class="font-medium">
           {facts.label}
         </label>
         {facts.optional === true && <span class="text-xs text-muted">{t('forms.optional')}</span>}

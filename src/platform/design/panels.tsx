@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Icon } from './icons.tsx'
+import type { Link } from './menu.tsx'
 
 /** A panel with a heading and an optional badge or action beside it. */
 export function Panel(facts: {
@@ -113,19 +114,29 @@ export function RecordCards({ records }: { records: CardFacts[] }): JSX.Element 
   )
 }
 
-/** Stacked records inside a panel, each with its actions. */
+/**
+ * What describes the link or the button of one of several records: its title and its details. A
+ * screen reader would otherwise say the same word for each.
+ */
+export function recordDescription(key: string): string {
+  return `record-${key} record-${key}-details`
+}
+
+/** Stacked records inside a panel, each with its link or its actions. */
 export function RecordRows(facts: {
   records: {
     key: string
     title: string
     details: ComponentChildren[]
     aside?: ComponentChildren
+    /** The page of the record, or one about it. */
+    link?: Link | undefined
     action?: ComponentChildren
   }[]
 }): JSX.Element {
   return (
     <ul class="divide-y divide-base-300 border-y border-base-300">
-      {facts.records.map(({ key, title, details, aside, action }) => (
+      {facts.records.map(({ key, title, details, aside, link, action }) => (
         <li key={key} class="flex flex-wrap items-center gap-x-4 gap-y-3 py-4">
           <div class="grid min-w-0 flex-1 basis-64 gap-0.5">
             <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -134,12 +145,21 @@ export function RecordRows(facts: {
               </span>
               {aside}
             </div>
-            <ul class="flex flex-wrap gap-x-4 text-sm text-muted">
+            <ul id={`record-${key}-details`} class="flex flex-wrap gap-x-4 text-sm text-muted">
               {details.map((detail, index) => (
                 <li key={index}>{detail}</li>
               ))}
             </ul>
           </div>
+          {link && (
+            <a
+              class="textlink inline-flex min-h-11 items-center text-sm"
+              href={link.href}
+              aria-describedby={recordDescription(key)}
+            >
+              {link.label}
+            </a>
+          )}
           {action}
         </li>
       ))}
@@ -192,32 +212,6 @@ export function RecordTable(facts: {
         </tbody>
       </table>
     </section>
-  )
-}
-
-/** A text of this many characters fits into the width under which none is cut off, `min-w-52`. */
-const NEVER_CUT = 24
-
-/**
- * A text or a link that a table cuts off where it does not fit, with its whole in a tooltip; a
- * phone wraps it. Its column gets the width that the others leave. A long text breaks anywhere
- * within its one line, so that the table may make it narrower than it is.
- */
-export function Truncated({ text, href }: { text: string; href?: string }): JSX.Element {
-  const cut =
-    text.length > NEVER_CUT ? 'sm:line-clamp-1 sm:min-w-52 sm:break-all sm:whitespace-normal' : ''
-  const shape = `max-sm:wrap-anywhere ${cut}`
-  if (href === undefined) {
-    return (
-      <span class={shape} title={text}>
-        {text}
-      </span>
-    )
-  }
-  return (
-    <a class={`textlink ${shape}`} title={text} href={href}>
-      {text}
-    </a>
   )
 }
 

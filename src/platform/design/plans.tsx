@@ -58,7 +58,7 @@ export function PlanCard(facts: PlanCardFacts): JSX.Element {
         {facts.prices.map((price, index) => (
           <li key={index} class="grid gap-3 py-5 last:pb-0">
             <div class="grid gap-0.5">
-              <p>
+              <p id={`plan-${facts.id}-${index}`}>
                 <Price amount={price.amount} frequency={price.frequency} />
               </p>
               {price.note && <p class="text-xs text-muted">{price.note}</p>}
@@ -68,7 +68,12 @@ export function PlanCard(facts: PlanCardFacts): JSX.Element {
                 <Badge tone={price.tone ?? 'good'}>{price.mark}</Badge>
               </p>
             ) : (
-              <Button href={price.href} kind={kind} wide>
+              <Button
+                href={price.href}
+                kind={kind}
+                describedby={`plan-${facts.id} plan-${facts.id}-${index}`}
+                wide
+              >
                 {price.action}
               </Button>
             )}

@@ -4,7 +4,7 @@ import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
-import { Heading, Panel, RecordRows } from '#design/panels'
+import { Heading, Panel, RecordRows, recordDescription } from '#design/panels'
 import type { AgentGrant, AgentScope, ConnectedApp, Scope } from '#domain/grants'
 import { browserText } from '#http/device'
 import type { Locale, MessageId } from '#platform/language/locale'
@@ -77,7 +77,7 @@ function AgentsPanel({ csrf_token, agents, locale }: ConnectionsFacts): JSX.Elem
                   <Button
                     kind="danger"
                     pending={t('account.agent_revoking')}
-                    describedby={`record-${agent.id}`}
+                    describedby={recordDescription(agent.id)}
                   >
                     {t('account.agent_revoke')}
                   </Button>
@@ -116,7 +116,7 @@ function AppsPanel({ csrf_token, apps, locale }: ConnectionsFacts): JSX.Element 
                   <Button
                     kind="danger"
                     pending={t('account.app_disconnecting')}
-                    describedby={`record-${app.client_id}`}
+                    describedby={recordDescription(app.client_id)}
                   >
                     {t('account.app_disconnect')}
                   </Button>

@@ -4,7 +4,7 @@ import { Alert, Badge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
-import { Heading, Mailbox, Panel, RecordRows } from '#design/panels'
+import { Heading, Mailbox, Panel, RecordRows, recordDescription } from '#design/panels'
 import { type Factors, owesFactor, type Passkey, type SessionRecord } from '#domain/identity'
 import { browserText } from '#http/device'
 import type { SessionId } from '#platform/ids'
@@ -183,7 +183,7 @@ function PasskeysPanel({ csrf_token, passkeys, locale }: OverviewFacts): JSX.Ele
                 <Button
                   kind="danger"
                   pending={t('account.removing')}
-                  describedby={`record-${passkey.id}`}
+                  describedby={recordDescription(passkey.id)}
                 >
                   {t('account.remove')}
                 </Button>
@@ -221,7 +221,7 @@ function SessionsPanel(facts: OverviewFacts): JSX.Element {
             id === session_id ? undefined : (
               <Form action="/account/security/sessions/end" csrf_token={csrf_token}>
                 <input type="hidden" name="session" value={id} />
-                <Button pending={t('account.ending_session')} describedby={`record-${id}`}>
+                <Button pending={t('account.ending_session')} describedby={recordDescription(id)}>
                   {t('account.end_session')}
                 </Button>
               </Form>

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact'
-import { TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
@@ -83,7 +82,7 @@ function Disputes({ list }: PanelFacts<'disputes'>): JSX.Element {
               Evidence due <Day date={dispute.due_at} />
             </>,
           ],
-          action: <TextLink href={`/admin/disputes/${dispute.id}/`}>View</TextLink>,
+          link: { label: 'View', href: `/admin/disputes/${dispute.id}/` },
         }))}
       />
     </CasePanel>
@@ -98,7 +97,7 @@ function RefusedRefunds({ list }: PanelFacts<'refused_refunds'>): JSX.Element {
           key: refund.id,
           title: `${formatMoney(refund.amount)}, ${refund.app_name}`,
           details: [refund.email, refund.reason, refund.refusal ?? ''],
-          action: <TextLink href={`/admin/sales/${refund.invoice_id}/`}>View</TextLink>,
+          link: { label: 'View', href: `/admin/sales/${refund.invoice_id}/` },
         }))}
       />
     </CasePanel>
@@ -136,7 +135,7 @@ function Excess({ list }: Pick<PanelFacts<'excess'>, 'list'>): JSX.Element {
             disputed > 0 &&
               `Open disputes may return ${formatMoney(cents(Math.min(amount, disputed)))}.`,
           ].filter(Boolean),
-          action: <TextLink href={excessPath(user_id)}>View</TextLink>,
+          link: { label: 'View', href: excessPath(user_id) },
         }))}
       />
     </CasePanel>

@@ -5,7 +5,7 @@ import { Field, Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
-import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import { EmptyState, Heading, Panel, RecordRows, recordDescription } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
 import { AdminMenu } from '#http/admin-menu'
@@ -105,7 +105,7 @@ function recordOf(email: LoggedEmail, csrf_token: string) {
     action: state === 'failed' && (
       <Form action="/admin/emails/resend" csrf_token={csrf_token}>
         <input type="hidden" name="email_id" value={id} />
-        <Button pending="Sending…" describedby={`record-${id}`}>
+        <Button pending="Sending…" describedby={recordDescription(id)}>
           Send again
         </Button>
       </Form>

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Actions, Button, TextLink } from '#design/actions'
+import { Actions, Button } from '#design/actions'
 import { Alert, Badge, ErrorSummary } from '#design/feedback'
 import { Field, FieldRow, Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
@@ -116,7 +116,7 @@ function Charges({ charges }: Pick<ExcessPageFacts, 'charges'>): JSX.Element {
           key: invoice_id,
           title: formatMoney(balance),
           details: [`${app_name}, ${invoiceNumber(number)}`],
-          action: <TextLink href={`/admin/sales/${invoice_id}/`}>View</TextLink>,
+          link: { label: 'View', href: `/admin/sales/${invoice_id}/` },
         }))}
       />
     </Panel>

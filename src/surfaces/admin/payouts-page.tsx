@@ -85,7 +85,7 @@ function Paused({ paused }: { paused: ListedSeller[] }): JSX.Element {
                 ]
               : []),
           ],
-          action: <TextLink href={`/admin/sellers/${id}/`}>View</TextLink>,
+          link: { label: 'View', href: `/admin/sellers/${id}/` },
         }))}
       />
       {paused.length > ON_A_PAGE && (
@@ -110,8 +110,8 @@ export function payoutRecord(payout: ListedPayout) {
       ...(status === 'open' && retry_at ? ['Waiting for funds at the processor'] : []),
       ...(failure ? [failure] : []),
     ],
-    action: owner.startsWith('sel_') && (
-      <TextLink href={`/admin/sellers/${owner}/`}>Seller</TextLink>
-    ),
+    link: owner.startsWith('sel_')
+      ? { label: 'Seller', href: `/admin/sellers/${owner}/` }
+      : undefined,
   }
 }

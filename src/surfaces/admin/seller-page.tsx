@@ -144,7 +144,7 @@ function Apps({ apps }: { apps: StaffApp[] }): JSX.Element {
             title: app.name,
             aside: <AppBadges app={app} />,
             details: [app.slug],
-            action: <TextLink href={`/admin/apps/${app.id}/`}>View</TextLink>,
+            link: { label: 'View', href: `/admin/apps/${app.id}/` },
           }))}
         />
       )}
@@ -178,7 +178,7 @@ function Payouts({ payouts, balance }: SellerPageFacts): JSX.Element {
 
 /** A payout without the name of the seller, whose page this is. */
 function ownPayout(payout: ListedPayout) {
-  const { details, action: _, ...record } = payoutRecord(payout)
+  const { details, link: _, ...record } = payoutRecord(payout)
   return { ...record, details: details.slice(1) }
 }
 

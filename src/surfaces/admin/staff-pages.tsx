@@ -1,11 +1,18 @@
 import type { JSX } from 'preact'
-import { Actions, Button, TextLink } from '#design/actions'
+import { Actions, Button } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { InvitePanel } from '#design/invite'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
-import { DescriptionList, EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import {
+  DescriptionList,
+  EmptyState,
+  Heading,
+  Panel,
+  RecordRows,
+  recordDescription,
+} from '#design/panels'
 import {
   type ListedInvitation,
   STAFF_ROLES,
@@ -55,7 +62,7 @@ export function StaffPage(
             title: member.email,
             aside: <MemberBadges member={member} />,
             details: [<SignedIn at={member.signed_in_at} />],
-            action: <TextLink href={`/admin/staff/${member.id}/`}>Manage</TextLink>,
+            link: { label: 'Manage', href: `/admin/staff/${member.id}/` },
           }))}
         />
       </Panel>
@@ -105,7 +112,7 @@ function Invitations(facts: { invitations: ListedInvitation[]; csrf_token: strin
             action: (
               <Form action="/admin/staff/withdraw" csrf_token={csrf_token}>
                 <input type="hidden" name="invitation_id" value={id} />
-                <Button pending="One moment…" describedby={`record-${id}`}>
+                <Button pending="One moment…" describedby={recordDescription(id)}>
                   Withdraw
                 </Button>
               </Form>

@@ -105,7 +105,7 @@ function OtherMonths({ home, owed }: { home: string; owed: Liability[] }): JSX.E
             title: monthName(month),
             aside: <Money amount={sum(...states.map(({ amount }) => amount))} />,
             details: [counted(states.length, 'state')],
-            action: <TextLink href={`${home}${month}/`}>View</TextLink>,
+            link: { label: 'View', href: `${home}${month}/` },
           }
         })}
       />

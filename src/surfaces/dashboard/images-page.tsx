@@ -141,7 +141,7 @@ function Screenshot(given: {
           error={faultAt(facts.faults, `alt-${id}`)}
         />
         <div class="flex flex-wrap items-center justify-between gap-3">
-          <Button name="do" value="save" pending="Saving…">
+          <Button name="do" value="save" pending="Saving…" describedby={`alt-${id}-label`}>
             Save
           </Button>
           <RowButtons

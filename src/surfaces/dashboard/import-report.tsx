@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
+import { Truncated } from '#design/cells'
 import { CheckboxField, Form } from '#design/forms'
 import { Day } from '#design/money'
-import { Panel, RecordTable, Totals, Truncated } from '#design/panels'
+import { Panel, RecordTable, Totals } from '#design/panels'
 import {
   type FilePlan,
   type Import,

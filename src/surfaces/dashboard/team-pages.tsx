@@ -1,12 +1,19 @@
 import type { JSX } from 'preact'
-import { Actions, Button, TextLink } from '#design/actions'
+import { Actions, Button } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { Form, SelectField } from '#design/forms'
 import { InvitePanel } from '#design/invite'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { PageHeader } from '#design/page-header'
-import { DescriptionList, EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import {
+  DescriptionList,
+  EmptyState,
+  Heading,
+  Panel,
+  RecordRows,
+  recordDescription,
+} from '#design/panels'
 import type { InvitedRole, Member, MemberInvitation, MemberRole } from '#domain/sellers'
 import type { ActionNote } from '#http/action-note'
 import { SellerMenu } from './seller-menu.tsx'
@@ -64,7 +71,7 @@ export function TeamPage(
                 Since <Day date={created_at} />
               </>,
             ],
-            action: <TextLink href={`/dashboard/team/${user_id}/`}>Manage</TextLink>,
+            link: { label: 'Manage', href: `/dashboard/team/${user_id}/` },
           }))}
         />
       </Panel>
@@ -95,7 +102,7 @@ function Invitations(facts: {
           action: (
             <Form action="/dashboard/team/withdraw" csrf_token={facts.csrf_token}>
               <input type="hidden" name="invitation_id" value={id} />
-              <Button pending="One moment…" describedby={`record-${id}`}>
+              <Button pending="One moment…" describedby={recordDescription(id)}>
                 Withdraw
               </Button>
             </Form>
@@ -249,7 +256,7 @@ export function InvitationsPage(facts: {
               action: (
                 <Form action="/dashboard/invitations/accept" csrf_token={csrf_token}>
                   <input type="hidden" name="invitation_id" value={id} />
-                  <Button kind="primary" pending="One moment…" describedby={`record-${id}`}>
+                  <Button kind="primary" pending="One moment…" describedby={recordDescription(id)}>
                     Join
                   </Button>
                 </Form>

@@ -4,7 +4,14 @@ import { CopyField } from '#design/copy'
 import { Field } from '#design/forms'
 import { Money, type PriceFrequency, priceText } from '#design/money'
 import { Pager } from '#design/navigation'
-import { EmptyState, Panel, RecordRows, RecordTable, Totals } from '#design/panels'
+import {
+  EmptyState,
+  Panel,
+  RecordRows,
+  RecordTable,
+  recordDescription,
+  Totals,
+} from '#design/panels'
 import type { ReferredApp, ReferredFigures } from '#domain/affiliates'
 import type { PriceId } from '#platform/ids'
 import type { Cents } from '#platform/money'
@@ -56,7 +63,7 @@ export function LinkPanel({ home, words, results, chosen }: ReferredFacts): JSX.
             key: slug,
             title: name,
             details: [tagline],
-            action: <GetLink home={home} slug={slug} describedby={`record-${slug}`} />,
+            action: <GetLink home={home} slug={slug} describedby={recordDescription(slug)} />,
           }))}
         />
       )}

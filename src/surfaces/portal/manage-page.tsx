@@ -5,7 +5,7 @@ import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
-import { Panel, RecordRows } from '#design/panels'
+import { Panel, RecordRows, recordDescription } from '#design/panels'
 import { afterRefunds, type ReceiptLine } from '#domain/billing'
 import type { Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
@@ -87,7 +87,7 @@ function Receipts(facts: ManageFacts): JSX.Element {
             details: [<Day date={paid_at} />, <Money amount={payment.total} />],
             aside: <PaymentBadges {...payment} locale={locale} />,
             action: (
-              <Button href={at(`invoices/${id}.pdf`)} describedby={`record-${id}`}>
+              <Button href={at(`invoices/${id}.pdf`)} describedby={recordDescription(id)}>
                 {t('portal.receipt_pdf')}
               </Button>
             ),

@@ -160,9 +160,7 @@ function Refunds({ refunds, base }: CustomerFacts): JSX.Element {
     <Panel title="Refunds">
       <RefundRecords
         refunds={refunds}
-        actionOf={({ invoice_id }) => (
-          <TextLink href={`${base}/sales/${invoice_id}/`}>Invoice</TextLink>
-        )}
+        linkOf={({ invoice_id }) => ({ label: 'Invoice', href: `${base}/sales/${invoice_id}/` })}
       />
     </Panel>
   )
@@ -199,7 +197,7 @@ function Others({ others, base }: CustomerFacts): JSX.Element {
           title: product_name,
           aside: <StatusBadge status={status} />,
           details: [<Day date={created_at} />],
-          action: <TextLink href={`${base}/customers/${license_id}/`}>View</TextLink>,
+          link: { label: 'View', href: `${base}/customers/${license_id}/` },
         }))}
       />
     </Panel>

@@ -153,9 +153,10 @@ function Payouts({ payouts, as }: InvoicePageFacts): JSX.Element {
           key: payout.id,
           title: `Payout ${payout.number}`,
           details: [<Day date={payout.created_at} />, PAYOUT_LABELS[payout.status]],
-          ...(as === 'seller'
-            ? { action: <TextLink href={`/dashboard/payouts/${payout.id}/`}>Statement</TextLink> }
-            : {}),
+          link:
+            as === 'seller'
+              ? { label: 'Statement', href: `/dashboard/payouts/${payout.id}/` }
+              : undefined,
         }))}
       />
     </Panel>

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
+import { Truncated } from '#design/cells'
 import { Badge, StatusBadge, statusLabel } from '#design/feedback'
 import { Money, ShortDay } from '#design/money'
-import { Truncated } from '#design/panels'
 import { CUSTOMER_STATUSES, type LicenseTotals, type ListedLicense } from '#domain/payments'
 import type { ListFacts } from './app-list.ts'
 import { AppListPage } from './app-list-page.tsx'

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
-import { Stacked } from '#design/cells'
+import { Stacked, Truncated } from '#design/cells'
 import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, Money, ShortDay } from '#design/money'
 import { Pager, SubNav } from '#design/navigation'
-import { EmptyState, Heading, Panel, RecordTable, Totals, Truncated } from '#design/panels'
+import { EmptyState, Heading, Panel, RecordTable, Totals } from '#design/panels'
 import {
   type InvoiceTotals,
   invoiceNumber,

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { TextLink } from '#design/actions'
 import { Badge } from '#design/feedback'
+import type { Link } from '#design/layout'
 import { Day, formatMoney } from '#design/money'
 import { RecordRows } from '#design/panels'
 import type { Dispute, Refund } from '#domain/payments'
@@ -11,10 +11,10 @@ export function Id({ children }: { children: ComponentChildren }): JSX.Element {
   return <span class="font-mono text-xs break-all">{children}</span>
 }
 
-/** Refunds with amount, status and reason; `actionOf` adds a link to each. */
+/** Refunds with amount, status and reason; `linkOf` adds a link to each. */
 export function RefundRecords<Each extends Refund>(facts: {
   refunds: Each[]
-  actionOf?: (refund: Each) => ComponentChildren
+  linkOf?: (refund: Each) => Link
 }): JSX.Element {
   return (
     <RecordRows
@@ -25,7 +25,7 @@ export function RefundRecords<Each extends Refund>(facts: {
           title: formatMoney(refund.amount),
           aside: <Badge tone={tone}>{label}</Badge>,
           details: [<Day date={refund.created_at} />, refund.refusal ?? refund.reason],
-          action: facts.actionOf?.(refund),
+          link: facts.linkOf?.(refund),
         }
       })}
     />
@@ -47,9 +47,9 @@ export function DisputeRecords(facts: {
           title: formatMoney(dispute.amount),
           aside: <Badge tone={tone}>{label}</Badge>,
           details: [<Day date={dispute.opened_at} />],
-          action: facts.can_open && (
-            <TextLink href={`${facts.base}/disputes/${dispute.id}/`}>View</TextLink>
-          ),
+          link: facts.can_open
+            ? { label: 'View', href: `${facts.base}/disputes/${dispute.id}/` }
+            : undefined,
         }
       })}
     />

@@ -1,8 +1,7 @@
 import type { JSX } from 'preact'
-import { Stacked } from '#design/cells'
+import { Stacked, Truncated } from '#design/cells'
 import { StatusBadge, statusLabel } from '#design/feedback'
 import { adverbOf, Money, priceText, ShortDay } from '#design/money'
-import { Truncated } from '#design/panels'
 import {
   type ListedSubscription,
   SUBSCRIPTION_STATUSES,

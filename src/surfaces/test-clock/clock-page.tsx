@@ -3,7 +3,7 @@ import { Actions, Button, TextLink } from '#design/actions'
 import { Alert, ErrorSummary, StatusBadge } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { formatMoment, Moment } from '#design/money'
-import { EmptyState, Panel, RecordRows } from '#design/panels'
+import { EmptyState, Panel, RecordRows, recordDescription } from '#design/panels'
 import type { FormFault } from '#http/form-errors'
 import type { LicenseId } from '#platform/ids'
 import { capitalized } from '#platform/text'
@@ -223,7 +223,7 @@ function ScenarioPanel(facts: ClockFacts): JSX.Element {
                 name="scenario"
                 value={name}
                 pending="Running…"
-                describedby={`record-${name}`}
+                describedby={recordDescription(name)}
               >
                 {' '}
                 Run{' '}
@@ -244,7 +244,7 @@ function Latest({ latest }: ClockFacts): JSX.Element {
           key,
           title,
           details: [`Started on ${formatMoment(at)}`, text],
-          action: <TextLink href={href}>View result</TextLink>,
+          link: { label: 'View result', href: href },
         }))}
       />
     </Panel>
