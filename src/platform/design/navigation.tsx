@@ -44,7 +44,7 @@ export function SubNav(facts: { label: string; links: Link[] }): JSX.Element {
       {...facts}
       nav_class="border-b border-base-300"
       list_class="-mb-px flex flex-wrap gap-x-6 text-sm"
-      link_class="border-b-2 border-transparent text-muted hover:border-edge hover:text-base-content aria-[current=page]:border-primary aria-[current=page]:text-base-content"
+      link_class="hiddenedge border-b-2 text-muted hover:border-edge hover:text-base-content aria-[current=page]:border-primary aria-[current=page]:text-base-content"
     />
   )
   return facts.links.length > IN_A_ROW ? <PhoneFold label="More pages">{nav}</PhoneFold> : nav

@@ -129,7 +129,7 @@ function SideNav({ sections }: { sections: NavSection[] }): JSX.Element {
               {links.map(({ href, label, current }) => (
                 <li key={href}>
                   <a
-                    class="-ms-px flex min-h-8 items-center border-s border-transparent py-1 ps-3 text-sm text-muted hover:border-edge hover:text-base-content aria-[current=page]:border-primary aria-[current=page]:font-semibold aria-[current=page]:text-base-content"
+                    class="-ms-px flex min-h-8 items-center hiddenedge border-s py-1 ps-3 text-sm text-muted hover:border-edge hover:text-base-content aria-[current=page]:border-primary aria-[current=page]:font-semibold aria-[current=page]:text-base-content"
                     href={href}
                     aria-current={current ? 'page' : undefined}
                   >
