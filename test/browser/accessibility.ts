@@ -16,9 +16,9 @@ let checked = 0
 /**
  * Checks the open page on a phone and on a desktop, in both color schemes, and returns the
  * problems: violations of WCAG 2.2 A and AA or of best practice, a page wider than its screen, a
- * column of a table out of sight, controls side by side but not on one line, actions that cannot
- * be told apart, a field without a label. `npm test` checks the rules
- * on the light desktop page only, and on every third page.
+ * column of a table out of sight, controls side by side but not on one line, different
+ * actions with one name, a field without a label. `npm test` checks the rules on the light desktop
+ * page only, and on every third page.
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   const found: string[] = []

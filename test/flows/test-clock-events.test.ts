@@ -46,7 +46,7 @@ describe('the next event', () => {
     const next = /March 13, 2026 at 12:00 PM UTC : A given or imported license ends/
     assert.match(pageText(), next)
     assert.doesNotMatch(pageText(), /There are no subscribers yet/)
-    await seller.submit('Advance to it')
+    await seller.submit('Advance to this event')
     assert.match(pageText(), /to March 13, 2026 at 12:00 PM UTC/)
     assert.match(pageText(), /moved@example\.com/)
     await seller.open('/dashboard/apps/tidepool/test-clock/')

@@ -89,7 +89,7 @@ describe('the test clock page', () => {
 describe('an advance', () => {
   test('to the next event shows what happened: the invoice, the license, the email', async () => {
     await seller.open(CLOCK)
-    const { status, url } = await submitAndWait('Advance to it')
+    const { status, url } = await submitAndWait('Advance to this event')
     assert.equal(status, 200)
     assert.match(url, new RegExp(`^${CLOCK}advances/task_\\w+/$`))
     for (const each of [/Renewal paid/, /License: renewed/, /Email: Receipt/]) {

@@ -51,7 +51,7 @@ export async function visitLogin(
 export function loginFinding({ asked, answer, fault, sign_in }: LoginVisit): apps.Finding {
   const last = asked.at(-1)!
   const via = asked.length > 1 ? ` after a redirect to ${short(last)}` : ''
-  if (fault) return error(`${FAULTS[fault.fault]}${via}.${detail(fault)}`, REMEDIES[fault.fault])
+  if (fault) return error(`${FAULTS[fault.fault]}${via}${detail(fault)}.`, REMEDIES[fault.fault])
   if (sign_in) return passed(`Starts a sign-in here${via}.`)
   const { status, location, took_ms } = answer!
   if (status >= 300 && status < 400) {

@@ -51,7 +51,7 @@ export function StaffPage(
   return (
     <SiteLayout title="Staff · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Staff">Who has access to the admin area, and with which role.</Heading>
+        <Heading title="Staff">Who has access to the admin area, and their roles.</Heading>
         <AdminMenu current="staff" role={facts.role} />
       </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}

@@ -38,7 +38,7 @@ export function AffiliatesPage(
     <AppPage
       {...facts}
       current="affiliates"
-      intro="Who refers buyers to you. Purser pays their commission from its own fee."
+      intro="The affiliates who refer buyers to you. Purser pays their commission from its own fee."
     >
       <RangeChoice base={facts.base} chosen={facts.chosen} />
       {rows.length === 0 ? (

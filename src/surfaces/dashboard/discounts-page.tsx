@@ -146,7 +146,7 @@ function NewCode(facts: DiscountsFacts): JSX.Element {
             name="code"
             value={form.code}
             error={faultAt(faults, 'code')}
-            hint="3 to 32 characters: A to Z, digits and hyphens. Upper and lower case are the same."
+            hint="3 to 32 characters: A to Z, digits and hyphens. Not case-sensitive."
             autocomplete="off"
             spellcheck={false}
             maxlength={32}
@@ -217,7 +217,7 @@ function Duration({ form, faults }: DiscountsFacts): JSX.Element {
         name="periods"
         value={form.periods}
         error={faultAt(faults, 'periods')}
-        hint="Only for several periods."
+        hint="Only if the code applies to several periods."
         inputmode="numeric"
         autocomplete="off"
         optional

@@ -56,7 +56,7 @@ export function TeamPage(
   return (
     <SiteLayout title="Team · Purser">
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Team">Who acts for {facts.legal_name}, and with which role.</Heading>
+        <Heading title="Team">The members of {facts.legal_name} and their roles.</Heading>
         <SellerMenu current="team" role={facts.role} />
       </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}

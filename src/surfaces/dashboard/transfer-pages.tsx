@@ -27,7 +27,7 @@ export function TransferPage(facts: TransferFacts): JSX.Element {
       {...facts}
       current="settings"
       heading="transfer"
-      intro={`Give ${app_name} to another seller.`}
+      intro={`Transfer ${app_name} to another seller.`}
       back={{ label: 'Settings', href: addressOf(slug, 'settings') }}
     >
       <div class="grid max-w-3xl grid-cols-1 gap-6">

@@ -30,7 +30,7 @@ export function LedgerEntries({
   return (
     <Panel title="Ledger entries">
       <p class="text-sm text-muted">
-        Money received is positive. Where it went is negative. Each event sums to zero.
+        Amounts received are positive, and amounts allocated are negative. Each event sums to zero.
       </p>
       <RecordTable
         caption="Ledger entries"

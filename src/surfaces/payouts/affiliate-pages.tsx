@@ -64,7 +64,7 @@ export function JoinPage(facts: {
               autocomplete="off"
               hint="4 to 32 characters: a to z, 0 to 9 and hyphens. Part of your links; cannot be changed."
             />
-            <p class="text-sm text-muted">By joining you agree to the terms above.</p>
+            <p class="text-sm text-muted">By joining, you agree to the terms above.</p>
             <Actions>
               <Button kind="primary" pending="Joining…">
                 Become an affiliate

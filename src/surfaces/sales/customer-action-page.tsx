@@ -29,7 +29,7 @@ export function ActionPage(
       <PageHeader title={action.label} back={{ label: email, href: back }}>
         For {email}.
       </PageHeader>
-      <ErrorSummary errors={faults} title="Not done. Check these fields" />
+      <ErrorSummary errors={faults} title="Nothing was changed. Check these fields" />
       <div class="max-w-xl">
         <Panel>
           <p class="text-sm">{action.text}</p>

@@ -99,7 +99,7 @@ function Now(facts: ClockFacts): JSX.Element {
         {due && (
           <Actions>
             <Button kind="primary" name="by" value="due" pending="Advancing…">
-              Advance to it
+              Advance to this event
             </Button>
           </Actions>
         )}
