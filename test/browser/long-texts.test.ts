@@ -12,6 +12,7 @@ const LONGEST_CODE = 'AUTUMN-HARBOR-FESTIVAL-2026-50-X'
 const APP = '/dashboard/apps/tidepool/'
 
 let setup: BrowserTest
+let invoice_id: string
 before(async () => {
   setup = await openBrowserTest()
   const { service } = setup
@@ -31,6 +32,7 @@ before(async () => {
   })
   const email = 'bartholomew.featherstone+receipts@harbor-authority.example.com'
   await buy(service, { email, query: `?discount=${LONGEST_CODE}` })
+  invoice_id = (await buy(service, { email: 'ada-lovelace@example.com', price: 1 })).invoice_id
 })
 after(() => setup.close())
 
@@ -62,3 +64,11 @@ for (const list of ['sales', 'customers', 'subscriptions', 'licenses']) {
     assert.deepEqual(await accessibilityProblems(page), [])
   })
 }
+
+test('a phone does not break an email address in a sentence at its hyphen', async (t) => {
+  const page = await open(t, `sales/${invoice_id}/`)
+  await arrive(page, /^Purchase PUR-/)
+  await page.setViewportSize({ width: 375, height: 800 })
+  const address = page.getByText('ada-lovelace@example.com', { exact: true })
+  assert.equal(await address.evaluate((each) => each.getClientRects().length), 1)
+})

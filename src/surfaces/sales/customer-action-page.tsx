@@ -3,7 +3,7 @@ import { ErrorSummary } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
-import { Panel } from '#design/panels'
+import { Mailbox, Panel } from '#design/panels'
 import { type FormFault, faultAt } from '#http/form-errors'
 import type { CustomerAction } from './customer-action.ts'
 import { ReasonFields } from './reason-fields.tsx'
@@ -27,7 +27,7 @@ export function ActionPage(
   return (
     <SiteLayout title={title} notice={facts.notice}>
       <PageHeader title={action.label} back={{ label: email, href: back }}>
-        For {email}.
+        For <Mailbox address={email} />.
       </PageHeader>
       <ErrorSummary errors={faults} title="Nothing was changed. Check these fields" />
       <div class="max-w-xl">

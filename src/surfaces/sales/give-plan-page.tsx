@@ -4,7 +4,7 @@ import { Alert, ErrorSummary } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
-import { Panel } from '#design/panels'
+import { Mailbox, Panel } from '#design/panels'
 import { type FormFault, faultAt } from '#http/form-errors'
 import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -84,8 +84,8 @@ export function GivePlanPage(facts: GiveFacts): JSX.Element {
 function Owned(facts: { email: string; href: string; plan: string }): ComponentChildren {
   return (
     <Alert tone="warning" title="Not given">
-      {facts.email} has a license of this app: {facts.plan}. A person has one license of an app at a
-      time. <TextLink href={facts.href}>View the license</TextLink>
+      <Mailbox address={facts.email} /> has a license of this app: {facts.plan}. A person has one
+      license of an app at a time. <TextLink href={facts.href}>View the license</TextLink>
     </Alert>
   )
 }

@@ -3,7 +3,7 @@ import { Actions, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { type Link, SiteLayout } from '#design/layout'
 import { Day, Money, taxLabel } from '#design/money'
-import { DescriptionList, Panel, RecordRows } from '#design/panels'
+import { DescriptionList, Mailbox, Panel, RecordRows } from '#design/panels'
 import {
   type InvoiceLine,
   type InvoiceLineKind,
@@ -55,7 +55,7 @@ export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
         back={backOf(facts)}
         aside={<Badge tone={tone}>{label}</Badge>}
       >
-        {facts.app_name} {invoice.product_name}, for {invoice.email}
+        {facts.app_name} {invoice.product_name}, for <Mailbox address={invoice.email} />
       </SaleHeader>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
       {facts.is_former && (

@@ -5,7 +5,7 @@ import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, Money, ShortDay } from '#design/money'
 import { Pager, SubNav } from '#design/navigation'
-import { EmptyState, Heading, Panel, RecordTable, Totals } from '#design/panels'
+import { EmptyState, Heading, Mailbox, Panel, RecordTable, Totals } from '#design/panels'
 import {
   type InvoiceTotals,
   invoiceNumber,
@@ -165,7 +165,7 @@ function Waiting(facts: {
                   : `${base}/sales/${dispute.invoice_id}/`
               }
             >
-              <Money amount={dispute.amount} /> by {dispute.email}
+              <Money amount={dispute.amount} /> by <Mailbox address={dispute.email} />
             </TextLink>
             {dispute.submitted_at ? ': evidence submitted. Decision due after ' : ': evidence due '}
             <Day date={dispute.due_at} />

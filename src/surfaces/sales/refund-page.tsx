@@ -4,7 +4,7 @@ import { Alert, ErrorSummary } from '#design/feedback'
 import { CheckboxField, Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { formatMoney, Money } from '#design/money'
-import { DescriptionList, Panel } from '#design/panels'
+import { DescriptionList, Mailbox, Panel } from '#design/panels'
 import { invoiceNumber, type SellerInvoice } from '#domain/billing'
 import { type FormFault, faultAt } from '#http/form-errors'
 import { MAX_REASON_LENGTH } from '#http/reason'
@@ -61,7 +61,8 @@ export function RefundPage(
         title={title}
         back={{ label: invoiceNumber(invoice.number), href: path }}
       >
-        {invoice.product_name}, paid by {invoice.email}. The refund goes to the original card.
+        {invoice.product_name}, paid by <Mailbox address={invoice.email} />. The refund goes to the
+        original card.
       </SaleHeader>
       {facts.has_changed && (
         <Alert tone="warning" title="The amounts have changed">
