@@ -64,7 +64,7 @@ export function AdvancePage(facts: AdvanceFacts): JSX.Element {
                 items={tally.map((each) => ({
                   term: eventText(each),
                   detail:
-                    each.amount > 0 ? `${each.count}, ${formatMoney(each.amount)}` : each.count,
+                    each.amount > 0 ? `${each.count} for ${formatMoney(each.amount)}` : each.count,
                 }))}
               />
             </Panel>
