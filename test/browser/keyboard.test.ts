@@ -56,6 +56,27 @@ test('an error in a form takes the focus, and links to its field', async (t) => 
   assert.equal(await page.getByLabel('ZIP code').inputValue(), '78701')
 })
 
+test('without a summary, the first field with an error takes the focus', async (t) => {
+  const { email, password } = setup.service.demo.seller
+  const page = await setup.newPage(t, { viewport: { width: 375, height: 700 } })
+  await page.goto('/signin/?return_to=/dashboard/apps/driftlog/integration/')
+  await page.getByLabel('Email').fill(email)
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(`document.activeElement.id === 'password'`)
+  await page.keyboard.type(password)
+  await page.keyboard.press('Enter')
+  await arrive(page, 'Driftlog: integration')
+  await page.getByLabel('Return URL').fill('https://elsewhere.example/')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(`document.activeElement.id === 'link-next'`)
+  assert.match(await page.title(), /^Error: /)
+  assert.ok(await page.getByText('Enter an HTTPS URL on driftlog.example.').isVisible())
+  await page.goto('/dashboard/team/')
+  await page.getByRole('button', { name: 'Send invitation' }).click()
+  await page.waitForFunction(`document.activeElement.id === 'email'`)
+  assert.match(await page.title(), /^Error: /)
+})
+
 test('a seller adds a section without a mouse: the focus moves to it, and Enter saves', async (t) => {
   const { email, password } = setup.service.demo.seller
   const page = await setup.newPage(t)

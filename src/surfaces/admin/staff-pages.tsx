@@ -49,7 +49,7 @@ export function StaffPage(
 ): JSX.Element {
   const { note, members } = facts
   return (
-    <SiteLayout title="Staff · Admin · Purser">
+    <SiteLayout title={`${facts.fault ? 'Error: ' : ''}Staff · Admin · Purser`}>
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Staff">Who has access to the admin area, and their roles.</Heading>
         <AdminMenu current="staff" role={facts.role} />

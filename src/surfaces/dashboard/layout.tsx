@@ -36,12 +36,15 @@ export function AppPage(
     /** The page that this one belongs to. */
     back?: Link
     faults?: FormFault[]
+    /** Whether a form shows errors at its fields, without a summary. */
+    has_fault?: boolean
     children: ComponentChildren
   },
 ): JSX.Element {
   const heading = facts.heading ?? facts.current
   const faults = facts.faults ?? []
-  const title = `${faults.length > 0 ? 'Error: ' : ''}${capitalized(heading)} · ${facts.app_name}`
+  const isRefused = faults.length > 0 || facts.has_fault
+  const title = `${isRefused ? 'Error: ' : ''}${capitalized(heading)} · ${facts.app_name}`
   return (
     <SiteLayout title={title} notice={facts.notice}>
       <div class="grid grid-cols-1 gap-6">

@@ -54,7 +54,7 @@ export function TeamPage(
 ): JSX.Element {
   const { note, members, can_edit } = facts
   return (
-    <SiteLayout title="Team · Purser">
+    <SiteLayout title={`${facts.fault ? 'Error: ' : ''}Team · Purser`}>
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Team">The members of {facts.legal_name} and their roles.</Heading>
         <SellerMenu current="team" role={facts.role} />

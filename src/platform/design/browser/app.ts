@@ -1,6 +1,6 @@
 // Enhances pages that work without scripts.
 import { startCopyButtons } from './copy.ts'
-import { focusErrorSummary } from './errors.ts'
+import { focusError } from './errors.ts'
 import { startFormatting } from './format.ts'
 import { startProceeds } from './proceeds.ts'
 import { startRedirect } from './redirect.ts'
@@ -10,7 +10,7 @@ import { startWaiting } from './waiting.ts'
 startSubmitOnce()
 startCopyButtons()
 startFormatting()
-focusErrorSummary()
+focusError()
 startRedirect()
 startProceeds()
 startWaiting()

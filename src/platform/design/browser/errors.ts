@@ -1,4 +1,10 @@
-/** Moves the focus to a form's error summary, so that it is read first. */
-export function focusErrorSummary(): void {
-  document.querySelector<HTMLElement>('[data-error-summary]')?.focus()
+/**
+ * Moves the focus to what a form's error is about, so that it is read first and in sight: its error
+ * summary, or else the first field with an error.
+ */
+export function focusError(): void {
+  const summary = document.querySelector<HTMLElement>('[data-error-summary]')
+  const field = document.querySelector<HTMLElement>('[aria-invalid="true"]')
+  const target = summary ?? field
+  target?.focus()
 }
