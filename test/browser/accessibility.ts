@@ -98,21 +98,16 @@ async function unalignedControls(page: Page): Promise<string[]> {
   )
 }
 
-/** Buttons, and links that look like one, with the same name and description but another effect. */
+/**
+ * Buttons, and links that look like one, that have the same name and another effect, and that
+ * nothing describes, such as their record.
+ */
 async function indistinctActions(page: Page): Promise<string[]> {
-  const actions = page.locator('main :is(a.btn, button):visible')
+  const actions = page.locator('main :is(a.btn, button):not([aria-describedby]):visible')
   return await actions.evaluateAll((all) => {
-    const said = all.map((action) => {
-      const ids = action.getAttribute('aria-describedby')?.split(' ') ?? []
-      const name = action.getAttribute('aria-label') ?? action.textContent
-      const description = ids.map((id) => document.getElementById(id)?.textContent)
-      return [name, ...description].map((text) => text?.trim()).join(', ')
-    })
-    const effects = all.map((action, index) => action.getAttribute('href') ?? String(index))
-    return said.filter((each, index) => {
-      const first = said.indexOf(each)
-      return first !== index && effects[first] !== effects[index]
-    })
+    const names = all.map((each) => each.getAttribute('aria-label') ?? each.textContent?.trim())
+    const effects = all.map((each, index) => each.getAttribute('href') ?? String(index))
+    return names.filter((name, index) => effects[names.indexOf(name)] !== effects[index])
   })
 }
 

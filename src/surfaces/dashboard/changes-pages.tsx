@@ -93,7 +93,7 @@ function Entry({ change, base }: { change: ChangeFacts; base: string }): JSX.Ele
       )}
       {change.can_undo && !change.was_undone && (
         <div>
-          <Button href={`${base}${id}/`} describedby={id}>
+          <Button href={`${base}${id}/`} describedby={`${id} ${id}-author`}>
             Undo this change
           </Button>
         </div>
@@ -102,9 +102,9 @@ function Entry({ change, base }: { change: ChangeFacts; base: string }): JSX.Ele
   )
 }
 
-function Author({ at, who }: ChangeFacts): JSX.Element {
+function Author({ id, at, who }: ChangeFacts): JSX.Element {
   return (
-    <p class="text-sm text-muted">
+    <p id={`${id}-author`} class="text-sm text-muted">
       <Moment at={at} /> · {who}
     </p>
   )
