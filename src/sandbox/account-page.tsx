@@ -23,7 +23,8 @@ export function AccountPage({
   const bank = bank_name ? `${bank_name}, account ending in ${bank_last4}` : 'None yet'
   return (
     <FocusLayout
-      title={`${faults ? 'Error: ' : ''}Your bank account · Purser`}
+      title="Your bank account · Purser"
+      has_error={faults !== undefined}
       notice={
         <>
           Test mode: no real money moves. Use routing number {TEST_ROUTING_NUMBER} and account

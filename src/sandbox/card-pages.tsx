@@ -109,7 +109,8 @@ export function CardEntryPage(facts: { entry: CardEntry } & CardFormFacts): JSX.
   return (
     <FocusLayout
       locale={locale}
-      title={titled(t('sandbox.card_page_title', { app: entry.app_name }), facts)}
+      title={t('sandbox.card_page_title', { app: entry.app_name })}
+      has_error={faults !== undefined}
       app_name={entry.app_name}
       selling
       notice={<TestMode locale={locale} />}
@@ -124,11 +125,6 @@ export function CardEntryPage(facts: { entry: CardEntry } & CardFormFacts): JSX.
       <BackLink href={entry.back_url}>{t('sandbox.back')}</BackLink>
     </FocusLayout>
   )
-}
-
-/** The title of a page; errors come first, for screen readers. */
-export function titled(title: string, { faults, locale }: Omit<CardFormFacts, 'kept'>): string {
-  return faults ? locale.t('layout.error_title', { title }) : title
 }
 
 /** The errors of a form, by field. */

@@ -5,7 +5,7 @@ import { FocusLayout } from '#design/layout'
 import { DescriptionList, Heading, Mailbox, RecordRows } from '#design/panels'
 import { cardName } from '#domain/payments'
 import type { Locale } from '#platform/language/locale'
-import { CardForm, type CardFormFacts, errorsOf, TestMode, titled } from './card-pages.tsx'
+import { CardForm, type CardFormFacts, errorsOf, TestMode } from './card-pages.tsx'
 import type { Portal, PortalPayment } from './portals.ts'
 
 function detailOf({ status, refunded }: PortalPayment, { t, money }: Locale): string {
@@ -43,7 +43,8 @@ export function PortalPage(
   return (
     <FocusLayout
       locale={locale}
-      title={titled(t('sandbox.portal_page_title', { app: app_name }), facts)}
+      title={t('sandbox.portal_page_title', { app: app_name })}
+      has_error={faults !== undefined}
       app_name={app_name}
       selling
       notice={<TestMode locale={locale} />}

@@ -114,6 +114,17 @@ describe('pages are safe to fill with anything', () => {
     assert.ok(html.includes(`<script type="module" src="${asset('app.js')}" defer></script>`))
     assert.match(html, /<meta name="robots" content="noindex"/)
   })
+
+  test('the title of a page says first that something in its form is wrong', () => {
+    const page = (has_error: boolean) =>
+      layout.renderPage(
+        <layout.FocusLayout title="Card" has_error={has_error}>
+          words
+        </layout.FocusLayout>,
+      )
+    assert.match(page(true), /<title>Error: Card<\/title>/)
+    assert.match(page(false), /<title>Card<\/title>/)
+  })
 })
 
 describe('one of several links or buttons with the same word', () => {

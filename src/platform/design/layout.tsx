@@ -20,6 +20,8 @@ export type { AccountMenu, Link } from './menu.tsx'
 export type PageFacts = {
   /** The whole title of the document. */
   title: string
+  /** Whether the page shows what is wrong with a form; its title says so first. */
+  has_error?: boolean
   /** The language of the page; English by default. */
   locale?: Locale
   description?: string
@@ -71,13 +73,12 @@ export function renderPage(
 export function Page(facts: PageFacts): JSX.Element {
   const { t, language, direction } = useLocale()
   const isTestMode = useContext(MarkedAsTest)
+  const title = facts.has_error ? t('layout.error_title', { title: facts.title }) : facts.title
   return (
     <html lang={language} dir={direction === 'rtl' ? direction : undefined}>
       <head>
         <meta charset="utf-8" />
-        <title>
-          {isTestMode ? t('layout.test_mode_title', { title: facts.title }) : facts.title}
-        </title>
+        <title>{isTestMode ? t('layout.test_mode_title', { title }) : title}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         {facts.description && <meta name="description" content={facts.description} />}

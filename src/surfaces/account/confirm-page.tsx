@@ -6,7 +6,6 @@ import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import { PasskeyForm } from '#design/passkey'
 import type { Locale } from '#platform/language/locale'
-import { titled } from './titled.ts'
 
 /** The re-authentication page; it offers the methods that the account has. */
 export function ConfirmPage(facts: {
@@ -36,7 +35,8 @@ export function ConfirmPage(facts: {
   return (
     <FocusLayout
       locale={locale}
-      title={titled(title, fault !== undefined, locale)}
+      title={t('account.page_title', { title })}
+      has_error={fault !== undefined}
       script="passkey.js"
     >
       <Heading title={title}>

@@ -8,7 +8,6 @@ import { Heading, Panel, RecordRows, recordDescription } from '#design/panels'
 import type { AgentGrant, AgentScope, ConnectedApp, Scope } from '#domain/grants'
 import { browserText } from '#http/device'
 import type { Locale, MessageId } from '#platform/language/locale'
-import { titled } from './titled.ts'
 
 /** What each scope lets an agent do, to complete a sentence. */
 const MAY: Record<AgentScope, MessageId> = {
@@ -37,7 +36,7 @@ export function ConnectionsPage(facts: ConnectionsFacts): JSX.Element {
   const { t } = locale
   const title = t('menu.connections')
   return (
-    <SiteLayout locale={locale} title={titled(title, false, locale)}>
+    <SiteLayout locale={locale} title={t('account.page_title', { title })}>
       <Heading title={title}>{t('account.connections_text')}</Heading>
       {facts.note && <Alert tone="success">{facts.note}</Alert>}
       <AgentsPanel {...facts} />

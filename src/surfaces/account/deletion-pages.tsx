@@ -6,7 +6,6 @@ import { FocusLayout, type Link } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import type { Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
-import { titled } from './titled.ts'
 
 /** Asks for the email of the account before it is deleted, or says what must be resolved first. */
 export function DeletionPage(facts: {
@@ -26,7 +25,11 @@ export function DeletionPage(facts: {
   const { t, money } = locale
   const title = t('account.delete_title')
   return (
-    <FocusLayout locale={locale} title={titled(title, fault !== undefined, locale)}>
+    <FocusLayout
+      locale={locale}
+      title={t('account.page_title', { title })}
+      has_error={fault !== undefined}
+    >
       <Heading title={title}>
         {t(blocks.length > 0 ? 'account.delete_blocked' : 'account.delete_final')}
       </Heading>
@@ -85,7 +88,7 @@ export function DeletedPage({ email, locale }: { email: string; locale: Locale }
   const { t, rich } = locale
   const title = t('account.deleted_title')
   return (
-    <FocusLayout locale={locale} title={titled(title, false, locale)}>
+    <FocusLayout locale={locale} title={t('account.page_title', { title })}>
       <Heading title={title} done>
         {rich('account.deleted_text', { email: <Mailbox address={email} /> })}
       </Heading>

@@ -4,7 +4,6 @@ import { Field, Form, NewPasswordField, UsernameField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import type { Locale } from '#platform/language/locale'
-import { titled } from './titled.ts'
 
 /** Sets or changes the password. */
 export function PasswordPage(facts: {
@@ -18,7 +17,11 @@ export function PasswordPage(facts: {
   const { t } = locale
   const title = t(facts.is_first ? 'account.password_set_title' : 'account.password_change_title')
   return (
-    <FocusLayout locale={locale} title={titled(title, fault !== undefined, locale)}>
+    <FocusLayout
+      locale={locale}
+      title={t('account.page_title', { title })}
+      has_error={fault !== undefined}
+    >
       <Heading title={title}>{t('account.password_text')}</Heading>
       <Form action="/account/security/password" csrf_token={facts.csrf_token}>
         <UsernameField value={facts.email} />
@@ -44,7 +47,11 @@ export function EmailPage(facts: {
   const { t, rich } = locale
   const title = t('account.email_title')
   return (
-    <FocusLayout locale={locale} title={titled(title, fault !== undefined, locale)}>
+    <FocusLayout
+      locale={locale}
+      title={t('account.page_title', { title })}
+      has_error={fault !== undefined}
+    >
       <Heading title={title}>
         {rich('account.email_text', { email: <Mailbox address={facts.email} /> })}
       </Heading>

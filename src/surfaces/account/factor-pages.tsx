@@ -7,7 +7,6 @@ import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 import { PasskeyForm, WithoutPasskeys } from '#design/passkey'
 import type { Locale } from '#platform/language/locale'
-import { titled } from './titled.ts'
 
 /** Setup of an authenticator app; the only page that shows its secret. */
 export function AuthenticatorPage(facts: {
@@ -21,7 +20,11 @@ export function AuthenticatorPage(facts: {
   const { t } = locale
   const title = t('account.authenticator_title')
   return (
-    <FocusLayout locale={locale} title={titled(title, fault !== undefined, locale)}>
+    <FocusLayout
+      locale={locale}
+      title={t('account.page_title', { title })}
+      has_error={fault !== undefined}
+    >
       <Heading title={title}>{t('account.authenticator_text')}</Heading>
       <img
         class="w-52 justify-self-center rounded-field bg-white"
@@ -60,7 +63,12 @@ export function PasskeyPage(facts: {
   const { t } = locale
   const title = t('account.passkey_title')
   return (
-    <FocusLayout locale={locale} title={titled(title, is_refused, locale)} script="passkey.js">
+    <FocusLayout
+      locale={locale}
+      title={t('account.page_title', { title })}
+      has_error={is_refused}
+      script="passkey.js"
+    >
       <Heading title={title}>{t('account.passkey_text')}</Heading>
       {is_refused && <Alert tone="error">{t('account.passkey_refused')}</Alert>}
       <PasskeyForm
@@ -101,7 +109,7 @@ export function RecoveryCodesPage(facts: {
   const { t } = locale
   const title = t('account.codes_title')
   return (
-    <FocusLayout locale={locale} title={titled(title, false, locale)}>
+    <FocusLayout locale={locale} title={t('account.page_title', { title })}>
       <Heading title={title} done>
         {t(`account.codes_${reason}`)}
       </Heading>

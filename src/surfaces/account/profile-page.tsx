@@ -5,7 +5,6 @@ import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { DescriptionList, Heading, Mailbox, Panel } from '#design/panels'
 import type { Locale } from '#platform/language/locale'
-import { titled } from './titled.ts'
 
 /** The profile of an account, with the export of its data and its deletion. */
 export function ProfilePage(facts: {
@@ -19,7 +18,7 @@ export function ProfilePage(facts: {
   const { t } = locale
   const title = t('menu.profile')
   return (
-    <SiteLayout locale={locale} title={titled(title, false, locale)}>
+    <SiteLayout locale={locale} title={t('account.page_title', { title })}>
       <Heading title={title}>{t('account.profile_text')}</Heading>
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
         <div class="lg:col-span-2">

@@ -65,9 +65,7 @@ export function ExcessPage(facts: ExcessPageFacts): JSX.Element {
   const { buyer, note, faults } = facts
   const owes = buyer.amount > 0
   return (
-    <SiteLayout
-      title={`${faults.length > 0 ? 'Error: ' : ''}Excess of ${buyer.email} · Admin · Purser`}
-    >
+    <SiteLayout title={`Excess of ${buyer.email} · Admin · Purser`} has_error={faults.length > 0}>
       <RecordHeader
         current="cases"
         role={facts.role}

@@ -5,7 +5,7 @@ import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { DescriptionList, Heading } from '#design/panels'
 import type { TaxAddress } from '#domain/tax'
-import { layoutOf, type Step, titled } from './layout.tsx'
+import { layoutOf, type Step } from './layout.tsx'
 
 type CardPageFacts = Omit<Step, 'csrf_token'> & { card_url: string }
 
@@ -41,11 +41,8 @@ export function OtherStatePage(
   return (
     <FocusLayout
       {...layoutOf(purchase)}
-      title={titled(
-        t('checkout.states_differ_page_title', { app: purchase.app_name }),
-        true,
-        locale,
-      )}
+      title={t('checkout.states_differ_page_title', { app: purchase.app_name })}
+      has_error
     >
       <Steps current="card" />
       <Heading title={t('checkout.states_differ_title')}>{t('checkout.nothing_charged')}</Heading>

@@ -8,7 +8,7 @@ import { DescriptionList, Disclosure, Heading } from '#design/panels'
 import type { CartId } from '#platform/ids'
 import { ZERO } from '#platform/money'
 import type { NotApplied } from './discount.ts'
-import { layoutOf, nameOf, type PurchaseSummary, type Step, titled } from './layout.tsx'
+import { layoutOf, nameOf, type PurchaseSummary, type Step } from './layout.tsx'
 
 /** Step 3: the whole order, and one button. */
 export function ConfirmPage(
@@ -41,11 +41,8 @@ export function ConfirmPage(
   return (
     <FocusLayout
       {...layoutOf(purchase)}
-      title={titled(
-        t('checkout.confirm_page_title', { app: purchase.app_name }),
-        alert !== undefined,
-        locale,
-      )}
+      title={t('checkout.confirm_page_title', { app: purchase.app_name })}
+      has_error={alert !== undefined}
     >
       <Steps current="confirm" />
       <Heading title={t('checkout.confirm_title')}>{text}</Heading>

@@ -53,7 +53,3 @@ export function layoutOf(purchase: PurchaseSummary) {
     ),
   }
 }
-
-/** The title of a page; errors come first, for screen readers. */
-export const titled = (title: string, faulty: boolean, { t }: Locale) =>
-  faulty ? t('layout.error_title', { title }) : title

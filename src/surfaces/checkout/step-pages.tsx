@@ -10,7 +10,7 @@ import type { CartId } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
 import { countries } from './countries.ts'
 import type { NotApplied } from './discount.ts'
-import { layoutOf, nameOf, type PurchaseSummary, type Step, titled } from './layout.tsx'
+import { layoutOf, nameOf, type PurchaseSummary, type Step } from './layout.tsx'
 
 /** Error messages by field name. */
 export type Faults = Record<string, string>
@@ -48,13 +48,10 @@ export function DetailsPage(
   return (
     <FocusLayout
       {...layoutOf(purchase)}
-      title={titled(
-        t(facts.continued ? 'checkout.continue_page_title' : 'checkout.details_page_title', {
-          app: purchase.app_name,
-        }),
-        Object.keys(faults).length > 0,
-        locale,
-      )}
+      title={t(facts.continued ? 'checkout.continue_page_title' : 'checkout.details_page_title', {
+        app: purchase.app_name,
+      })}
+      has_error={Object.keys(faults).length > 0}
     >
       <Steps current="details" />
       <DetailsHeading {...facts} />
@@ -186,11 +183,8 @@ export function SignInPage(
   return (
     <FocusLayout
       {...layoutOf(facts.purchase)}
-      title={titled(
-        t('checkout.sign_in_page_title', { app: facts.purchase.app_name }),
-        facts.fault !== undefined,
-        locale,
-      )}
+      title={t('checkout.sign_in_page_title', { app: facts.purchase.app_name })}
+      has_error={facts.fault !== undefined}
     >
       <Steps current="details" />
       <Heading title={t('checkout.sign_in_title')}>

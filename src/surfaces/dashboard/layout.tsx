@@ -43,10 +43,12 @@ export function AppPage(
 ): JSX.Element {
   const heading = facts.heading ?? facts.current
   const faults = facts.faults ?? []
-  const isRefused = faults.length > 0 || facts.has_fault
-  const title = `${isRefused ? 'Error: ' : ''}${capitalized(heading)} · ${facts.app_name}`
   return (
-    <SiteLayout title={title} notice={facts.notice}>
+    <SiteLayout
+      title={`${capitalized(heading)} · ${facts.app_name}`}
+      has_error={faults.length > 0 || facts.has_fault}
+      notice={facts.notice}
+    >
       <div class="grid grid-cols-1 gap-6">
         <PageHeader title={`${facts.app_name}: ${heading}`} back={facts.back}>
           {facts.intro}

@@ -15,9 +15,8 @@ export function NewAppPage(facts: {
   faults: FormFault[]
 }): JSX.Element {
   const { csrf_token, form, faults } = facts
-  const title = `${faults.length > 0 ? 'Error: ' : ''}New app · Purser`
   return (
-    <SiteLayout title={title}>
+    <SiteLayout title="New app · Purser" has_error={faults.length > 0}>
       <div class="grid max-w-2xl grid-cols-1 gap-6">
         <PageHeader title="New app" back={{ label: 'Your apps', href: '/dashboard/' }}>
           Enter a name and a website to begin. The app is private until you publish it.

@@ -19,9 +19,8 @@ export function SellerPage(facts: {
   is_saved: boolean
 }): JSX.Element {
   const { csrf_token, form, faults } = facts
-  const title = `${faults.length > 0 ? 'Error: ' : ''}Seller details · Purser`
   return (
-    <SiteLayout title={title}>
+    <SiteLayout title="Seller details · Purser" has_error={faults.length > 0}>
       <div class="grid max-w-2xl grid-cols-1 gap-6">
         <div class="grid grid-cols-1 gap-6">
           <Heading title="Seller details">

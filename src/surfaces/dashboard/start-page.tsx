@@ -15,9 +15,8 @@ export function StartPage(facts: {
   faults: FormFault[]
 }): JSX.Element {
   const { csrf_token, form, faults } = facts
-  const title = `${faults.length > 0 ? 'Error: ' : ''}Start selling · Purser`
   return (
-    <SiteLayout title={title}>
+    <SiteLayout title="Start selling · Purser" has_error={faults.length > 0}>
       <div class="grid max-w-2xl grid-cols-1 gap-6">
         <Heading title="Start selling">
           Purser sells your app for you and pays you. Who is the seller? The address must be in the

@@ -23,7 +23,7 @@ export function JoinPage(facts: {
 }): JSX.Element {
   const { fault, delay_days, minimum } = facts
   return (
-    <SiteLayout title={`${fault ? 'Error: ' : ''}Earn with referrals · Purser`}>
+    <SiteLayout title="Earn with referrals · Purser" has_error={fault !== undefined}>
       <Heading title="Earn with referrals">
         Refer customers to apps on Purser and earn a quarter of Purser’s fee.
       </Heading>

@@ -57,14 +57,6 @@ export function NoteAlert({ note }: { note: Note | undefined }): JSX.Element | n
   )
 }
 
-/** The title of a page; errors come first, for screen readers. */
-export function titled(
-  title: string,
-  { note, locale }: { note?: Note | undefined; locale: Locale },
-): string {
-  return note?.tone === 'error' ? locale.t('layout.error_title', { title }) : title
-}
-
 /** A page with one question about a license, and a link back to the manage page. */
 export function QuestionPage(
   facts: ManageLayoutFacts & {
@@ -75,11 +67,15 @@ export function QuestionPage(
     children: ComponentChildren
   },
 ): JSX.Element {
-  const { app_name, locale } = facts
+  const { app_name, locale, note } = facts
   const { t } = locale
-  const title = titled(t('portal.question_title', { title: facts.title, app: app_name }), facts)
   return (
-    <SiteLayout locale={locale} title={title} notice={facts.notice}>
+    <SiteLayout
+      locale={locale}
+      title={t('portal.question_title', { title: facts.title, app: app_name })}
+      has_error={note?.tone === 'error'}
+      notice={facts.notice}
+    >
       <div class="mx-auto grid w-full max-w-xl grid-cols-1 gap-6">
         <PageHeader
           title={facts.title}
@@ -87,7 +83,7 @@ export function QuestionPage(
         >
           {facts.intro}
         </PageHeader>
-        <NoteAlert note={facts.note} />
+        <NoteAlert note={note} />
         <Panel>{facts.children}</Panel>
       </div>
     </SiteLayout>

@@ -9,7 +9,7 @@ import { Panel, RecordRows, recordDescription } from '#design/panels'
 import { afterRefunds, type ReceiptLine } from '#domain/billing'
 import type { Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
-import { AppHeader, NoteAlert, titled } from './layout.tsx'
+import { AppHeader, NoteAlert } from './layout.tsx'
 import type { ManageFacts } from './manage-facts.ts'
 import { PlanPanel } from './plan-panel.tsx'
 import { CardPanel, KeyPanel } from './side-panels.tsx'
@@ -22,7 +22,8 @@ export function ManagePage(facts: ManageFacts): JSX.Element {
   return (
     <SiteLayout
       locale={locale}
-      title={titled(t('portal.page_title', { app }), facts)}
+      title={t('portal.page_title', { app })}
+      has_error={facts.note?.tone === 'error'}
       notice={facts.notice}
     >
       <AppHeader {...facts}>{t('portal.intro')}</AppHeader>

@@ -23,9 +23,12 @@ export function ActionPage(
   },
 ): JSX.Element {
   const { action, email, form, faults, back } = facts
-  const title = `${faults.length > 0 ? 'Error: ' : ''}${action.label} · ${email}`
   return (
-    <SiteLayout title={title} notice={facts.notice}>
+    <SiteLayout
+      title={`${action.label} · ${email}`}
+      has_error={faults.length > 0}
+      notice={facts.notice}
+    >
       <PageHeader title={action.label} back={{ label: email, href: back }}>
         For <Mailbox address={email} />.
       </PageHeader>

@@ -26,10 +26,12 @@ export interface GiveFacts extends SalesPageFacts {
 /** Gives a person a plan that costs nothing. */
 export function GivePlanPage(facts: GiveFacts): JSX.Element {
   const { base, form, faults, plans } = facts
-  const isRefused = faults.length > 0 || facts.owned !== undefined
-  const title = `${isRefused ? 'Error: ' : ''}Give a plan · ${facts.app_name}`
   return (
-    <SiteLayout title={title} notice={facts.notice}>
+    <SiteLayout
+      title={`Give a plan · ${facts.app_name}`}
+      has_error={faults.length > 0 || facts.owned !== undefined}
+      notice={facts.notice}
+    >
       <PageHeader title="Give a plan" back={{ label: 'Licenses', href: `${base}/licenses/` }}>
         A license of {facts.app_name} that costs nothing and is never charged.
       </PageHeader>

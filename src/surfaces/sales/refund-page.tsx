@@ -53,7 +53,8 @@ export function RefundPage(
   const title = `Refund ${invoiceNumber(invoice.number)}`
   return (
     <SiteLayout
-      title={`${facts.faults.length > 0 ? 'Error: ' : ''}${title} · Purser`}
+      title={`${title} · Purser`}
+      has_error={facts.faults.length > 0}
       notice={facts.notice}
     >
       <SaleHeader

@@ -6,12 +6,6 @@ import { DescriptionList, Heading } from '#design/panels'
 import type * as identity from '#domain/identity'
 import type { Locale } from '#platform/language/locale'
 
-/** The title of a page; errors come first, for screen readers. */
-function titleOf(title: string, { t }: Locale, isFaulty = false): string {
-  const whole = t('signin.page_title', { title })
-  return isFaulty ? t('layout.error_title', { title: whole }) : whole
-}
-
 /** The page of a link from an email; nothing happens before its button is pressed. */
 export function LinkPage(facts: {
   locale: Locale
@@ -31,7 +25,11 @@ export function LinkPage(facts: {
   const accounts = [{ term: t('link.account'), detail: facts.email }]
   if (facts.new_email) accounts.push({ term: t('link.new_address'), detail: facts.new_email })
   return (
-    <FocusLayout locale={locale} title={titleOf(title, locale, facts.fault !== undefined)}>
+    <FocusLayout
+      locale={locale}
+      title={t('signin.page_title', { title })}
+      has_error={facts.fault !== undefined}
+    >
       <Heading title={title}>{t(`link.${purpose}_text`)}</Heading>
       <DescriptionList items={accounts} />
       <Form action={facts.action} csrf_token={facts.csrf_token}>
@@ -61,7 +59,7 @@ export function ExpiredLinkPage(facts: {
   const { locale, signed_in_as: email } = facts
   const { t } = locale
   return (
-    <FocusLayout locale={locale} title={titleOf(t('link.expired_title'), locale)}>
+    <FocusLayout locale={locale} title={t('signin.page_title', { title: t('link.expired_title') })}>
       <Heading title={t('link.expired_title')}>
         {email === undefined ? t('link.expired_text') : t('link.expired_signed_in', { email })}
       </Heading>
@@ -76,7 +74,7 @@ export function ExpiredLinkPage(facts: {
 export function LockedPage({ locale }: { locale: Locale }): JSX.Element {
   const { t } = locale
   return (
-    <FocusLayout locale={locale} title={titleOf(t('link.locked_title'), locale)}>
+    <FocusLayout locale={locale} title={t('signin.page_title', { title: t('link.locked_title') })}>
       <Heading title={t('link.locked_title')} done>
         {t('link.locked_text')}
       </Heading>
@@ -95,7 +93,10 @@ export function EmailChangedPage({
 }): JSX.Element {
   const { t } = locale
   return (
-    <FocusLayout locale={locale} title={titleOf(t('link.email_changed_title'), locale)}>
+    <FocusLayout
+      locale={locale}
+      title={t('signin.page_title', { title: t('link.email_changed_title') })}
+    >
       <Heading title={t('link.email_changed_title')} done>
         {t('link.email_changed_text', { email })}
       </Heading>
@@ -110,7 +111,10 @@ export function EmailChangedPage({
 export function EmailPayingPage({ locale }: { locale: Locale }): JSX.Element {
   const { t } = locale
   return (
-    <FocusLayout locale={locale} title={titleOf(t('link.email_paying_title'), locale)}>
+    <FocusLayout
+      locale={locale}
+      title={t('signin.page_title', { title: t('link.email_paying_title') })}
+    >
       <Heading title={t('link.email_paying_title')}>{t('link.email_paying')}</Heading>
       <Questions locale={locale} />
     </FocusLayout>
@@ -122,7 +126,10 @@ export function EmailTakenPage(facts: { is_locked: boolean; locale: Locale }): J
   const { is_locked, locale } = facts
   const { t } = locale
   return (
-    <FocusLayout locale={locale} title={titleOf(t('link.email_taken_title'), locale)}>
+    <FocusLayout
+      locale={locale}
+      title={t('signin.page_title', { title: t('link.email_taken_title') })}
+    >
       <Heading title={t('link.email_taken_title')}>
         {is_locked ? t('link.email_taken_locked') : t('link.email_taken')}
       </Heading>

@@ -6,7 +6,6 @@ import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import { PasskeyForm, WithoutPasskeys } from '#design/passkey'
 import type { Locale } from '#platform/language/locale'
-import { titled } from './sign-in-pages.tsx'
 
 /** The second factor: a code, a passkey or a recovery code. */
 export function SecondFactorPage(facts: {
@@ -27,7 +26,8 @@ export function SecondFactorPage(facts: {
   return (
     <FocusLayout
       locale={locale}
-      title={titled(t('signin.one_more_step'), fault?.text, locale)}
+      title={t('signin.page_title', { title: t('signin.one_more_step') })}
+      has_error={fault !== undefined}
       script="passkey.js"
     >
       <Heading title={t('signin.one_more_step')}>

@@ -8,12 +8,6 @@ import { PasskeyForm } from '#design/passkey'
 import type { RequestingApp } from '#http/app-request'
 import type { Locale } from '#platform/language/locale'
 
-/** The title of a page; errors come first, for screen readers. */
-export const titled = (title: string, fault: string | undefined, { t }: Locale) => {
-  const whole = t('signin.page_title', { title })
-  return fault === undefined ? whole : t('layout.error_title', { title: whole })
-}
-
 function ReturnField({ return_to }: { return_to: string | undefined }): JSX.Element | null {
   return return_to === undefined ? null : <input type="hidden" name="return_to" value={return_to} />
 }
@@ -60,7 +54,8 @@ export function SignInPage(facts: {
   return (
     <FocusLayout
       locale={locale}
-      title={titled(t('signin.sign_in'), fault?.text, locale)}
+      title={t('signin.page_title', { title: t('signin.sign_in') })}
+      has_error={fault !== undefined}
       script="passkey.js"
       {...brandOf(requesting_app)}
     >
@@ -150,7 +145,8 @@ export function SignUpPage(facts: {
   return (
     <FocusLayout
       locale={locale}
-      title={titled(t('signin.create_account_title'), Object.values(faults)[0], locale)}
+      title={t('signin.page_title', { title: t('signin.create_account_title') })}
+      has_error={Object.values(faults)[0] !== undefined}
       {...brandOf(requesting_app)}
     >
       <Heading title={t('signin.create_account_title')}>
@@ -193,7 +189,7 @@ export function CheckInboxPage(facts: {
   const { locale } = facts
   const { t, rich } = locale
   return (
-    <FocusLayout locale={locale} title={titled(t('signin.check_inbox'), undefined, locale)}>
+    <FocusLayout locale={locale} title={t('signin.page_title', { title: t('signin.check_inbox') })}>
       <Heading title={t('signin.check_inbox')}>
         {rich('signin.sent_to', { email: <Mailbox address={facts.email} /> })}
       </Heading>

@@ -33,7 +33,7 @@ export function InvitationPage(facts: InvitationFacts): JSX.Element {
     { term: 'Invited by', detail: facts.inviter ?? 'The operator, by command' },
   ]
   return (
-    <FocusLayout title={`${fault === undefined ? '' : 'Error: '}Join the staff · Purser`}>
+    <FocusLayout title="Join the staff · Purser" has_error={fault !== undefined}>
       <Heading title="Join the staff">
         {operator} invited you to join the staff of this service.
       </Heading>

@@ -44,7 +44,8 @@ export function ClockLayout(
 ): JSX.Element {
   return (
     <SiteLayout
-      title={`${facts.fault ? 'Error: ' : ''}Test clock · ${facts.app_name}`}
+      title={`Test clock · ${facts.app_name}`}
+      has_error={facts.fault !== undefined}
       notice={facts.notice}
     >
       <div class="grid grid-cols-1 gap-6">
