@@ -10,7 +10,7 @@ import type { StaffRole } from '#domain/identity'
 import type { ExcessBuyer, ExcessSettlement, RepaymentWay } from '#domain/ledger'
 import type { ActionNote } from '#http/action-note'
 import { RecordHeader } from '#http/admin-menu'
-import { type FormFault, faultAt } from '#http/form-errors'
+import { enteredFields, type FormFault } from '#http/form-errors'
 import type { InvoiceId, UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { type Filled, StaffAction } from './staff-action.tsx'
@@ -122,6 +122,7 @@ function Charges({ charges }: Pick<ExcessPageFacts, 'charges'>): JSX.Element {
 }
 
 function Repayment({ buyer, csrf_token, form, faults }: ExcessPageFacts): JSX.Element {
+  const field = enteredFields(form, faults)
   return (
     <Panel title="Record a repayment">
       <Form action={`${excessPath(buyer.user_id)}repayment`} csrf_token={csrf_token}>
@@ -129,36 +130,24 @@ function Repayment({ buyer, csrf_token, form, faults }: ExcessPageFacts): JSX.El
         <FieldRow wide>
           <Field
             label="Amount in dollars"
-            name="amount"
+            {...field('amount')}
             inputmode="decimal"
             autocomplete="off"
-            value={form.amount}
-            error={faultAt(faults, 'amount')}
           />
-          <Field
-            label="Arrived on"
-            name="paid_on"
-            type="date"
-            value={form.paid_on}
-            error={faultAt(faults, 'paid_on')}
-          />
+          <Field label="Arrived on" {...field('paid_on')} type="date" />
         </FieldRow>
         <SelectField
           label="Paid by"
-          name="way"
-          value={form.way}
-          error={faultAt(faults, 'way')}
+          {...field('way')}
           options={Object.entries(WAYS).map(([value, label]) => ({ value, label }))}
         />
         <Field
           label="Reference"
-          name="reference"
+          {...field('reference')}
           hint="As on the bank statement."
           autocomplete="off"
           spellcheck={false}
           maxlength={MAX_REFERENCE_LENGTH}
-          value={form.reference}
-          error={faultAt(faults, 'reference')}
         />
         <p class="text-sm text-muted">
           It is booked to the bank account. The seller’s balance does not change. The buyer’s

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Field } from '#design/forms'
-import { type FormFault, faultAt } from '#http/form-errors'
+import { enteredFields, type FormFault } from '#http/form-errors'
 
 /** The fields of an app's name and website. */
 export function AppFields(facts: {
@@ -8,24 +8,15 @@ export function AppFields(facts: {
   faults: FormFault[]
   website_hint: string
 }): JSX.Element {
-  const { form, faults, website_hint } = facts
+  const field = enteredFields(facts.form, facts.faults)
   return (
     <>
-      <Field
-        label="Name"
-        name="name"
-        value={form.name}
-        error={faultAt(faults, 'name')}
-        autocomplete="off"
-        maxlength={60}
-      />
+      <Field label="Name" {...field('name')} autocomplete="off" maxlength={60} />
       <Field
         label="Website"
-        name="url"
+        {...field('url')}
         type="url"
-        value={form.url}
-        error={faultAt(faults, 'url')}
-        hint={website_hint}
+        hint={facts.website_hint}
         placeholder="https://example.com"
         autocomplete="url"
         spellcheck={false}

@@ -9,7 +9,7 @@ import { EmptyState, Panel, RecordTable } from '#design/panels'
 import type { Product } from '#domain/catalog'
 import { discountText, type ListedDiscount, type NewDiscount } from '#domain/discounts'
 import { addressOf } from '#http/app-menu'
-import { type FormFault, faultAt } from '#http/form-errors'
+import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
 import type { Paging } from '#http/pagination'
 import { capitalized } from '#platform/text'
 import { type AppFacts, AppPage } from './layout.tsx'
@@ -137,49 +137,27 @@ function limitsText(products: Product[], code: ListedDiscount): string {
 
 function NewCode(facts: DiscountsFacts): JSX.Element {
   const { form, faults, slug, csrf_token } = facts
+  const field = enteredFields(form, faults)
   return (
     <Panel title="New code">
       <Form action={addressOf(slug, 'discounts')} csrf_token={csrf_token}>
         <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
           <Field
             label="Code"
-            name="code"
-            value={form.code}
-            error={faultAt(faults, 'code')}
+            {...field('code')}
             hint="3 to 32 characters: A to Z, digits and hyphens. Not case-sensitive."
             autocomplete="off"
             spellcheck={false}
             maxlength={32}
           />
           <FieldRow>
-            <Field
-              label="Amount"
-              name="amount"
-              value={form.amount}
-              error={faultAt(faults, 'amount')}
-              inputmode="decimal"
-              autocomplete="off"
-            />
+            <Field label="Amount" {...field('amount')} inputmode="decimal" autocomplete="off" />
             <SelectField label="Unit" name="unit" value={form.unit} options={UNITS} />
           </FieldRow>
           <Duration {...facts} />
           <FieldRow wide>
-            <Field
-              label="First day"
-              name="valid_from"
-              type="date"
-              value={form.valid_from}
-              error={faultAt(faults, 'valid_from')}
-              optional
-            />
-            <Field
-              label="Last day"
-              name="valid_until"
-              type="date"
-              value={form.valid_until}
-              error={faultAt(faults, 'valid_until')}
-              optional
-            />
+            <Field label="First day" {...field('valid_from')} type="date" optional />
+            <Field label="Last day" {...field('valid_until')} type="date" optional />
           </FieldRow>
         </div>
         <Limits {...facts} />
@@ -209,14 +187,13 @@ const LASTS = [
 ]
 
 function Duration({ form, faults }: DiscountsFacts): JSX.Element {
+  const field = enteredFields(form, faults)
   return (
     <FieldRow wide>
       <SelectField label="Applies to" name="lasts" value={form.lasts} options={LASTS} />
       <Field
         label="Periods"
-        name="periods"
-        value={form.periods}
-        error={faultAt(faults, 'periods')}
+        {...field('periods')}
         hint="Only if the code applies to several periods."
         inputmode="numeric"
         autocomplete="off"
@@ -227,15 +204,14 @@ function Duration({ form, faults }: DiscountsFacts): JSX.Element {
 }
 
 function Limits({ form, faults, products }: DiscountsFacts): JSX.Element {
+  const field = enteredFields(form, faults)
   const fault = faultAt(faults, 'product_ids')
   return (
     <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
       <div class="grid gap-1">
         <Field
           label="Maximum uses"
-          name="max_uses"
-          value={form.max_uses}
-          error={faultAt(faults, 'max_uses')}
+          {...field('max_uses')}
           hint="Across all buyers."
           inputmode="numeric"
           autocomplete="off"

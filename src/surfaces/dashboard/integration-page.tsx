@@ -5,7 +5,7 @@ import { Badge } from '#design/feedback'
 import { Field, Form, SelectField, TextareaField } from '#design/forms'
 import { Day } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
-import { type FormFault, faultAt } from '#http/form-errors'
+import { enteredFields, type FormFault } from '#http/form-errors'
 import type { ProductId } from '#platform/ids'
 import { BuyLinkPanel, type BuyLinkPanelFacts } from './buy-link-panel.tsx'
 import { ChecksPanel, type ChecksPanelFacts } from './checks-panel.tsx'
@@ -99,6 +99,7 @@ function Credentials(facts: Integration): JSX.Element {
 }
 
 function Addresses({ form, opened, faults, base, csrf_token }: Integration): JSX.Element {
+  const field = enteredFields(form, faults)
   return (
     <Panel title="URLs">
       <Form action={base} csrf_token={csrf_token}>
@@ -107,27 +108,21 @@ function Addresses({ form, opened, faults, base, csrf_token }: Integration): JSX
         ))}
         <Field
           label="Login URL"
-          name="oauth_login_url"
+          {...field('oauth_login_url')}
           type="url"
           spellcheck={false}
-          value={form.oauth_login_url}
-          error={faultAt(faults, 'oauth_login_url')}
           hint="The page of your app that starts sign-in. Buyers return here by default."
         />
         <TextareaField
           label="Redirect URIs"
-          name="redirect_uris"
+          {...field('redirect_uris')}
           optional
-          value={form.redirect_uris}
-          error={faultAt(faults, 'redirect_uris')}
           hint="URLs that sign-in may redirect to. One per line. Must match exactly."
         />
         <TextareaField
           label="Post-logout redirect URIs"
-          name="post_logout_redirect_uris"
+          {...field('post_logout_redirect_uris')}
           optional
-          value={form.post_logout_redirect_uris}
-          error={faultAt(faults, 'post_logout_redirect_uris')}
           hint="URLs that sign-out may redirect to. One per line. Must match exactly."
         />
         <Actions>

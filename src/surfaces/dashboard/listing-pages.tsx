@@ -5,7 +5,7 @@ import { FocusLayout } from '#design/layout'
 import { Heading, Panel, RecordCards } from '#design/panels'
 import { RadioFields } from '#design/rows'
 import { addressOf } from '#http/app-menu'
-import { type FormFault, faultAt } from '#http/form-errors'
+import { enteredFields, type FormFault } from '#http/form-errors'
 import { counted } from '#platform/text'
 import { type AppFacts, AppPage } from './layout.tsx'
 import type { ListingForm } from './listing-form.ts'
@@ -25,6 +25,7 @@ export function ListingPage(
   },
 ): JSX.Element {
   const { form, faults, slug } = facts
+  const field = enteredFields(form, faults)
   const base = addressOf(slug, 'listing')
   return (
     <AppPage {...facts} current="listing" intro="How your app appears in the marketplace.">
@@ -33,24 +34,20 @@ export function ListingPage(
           <Form action={base} csrf_token={facts.csrf_token}>
             <Field
               label="Tagline"
-              name="tagline"
+              {...field('tagline')}
               optional
-              value={form.tagline}
-              error={faultAt(faults, 'tagline')}
               hint="One line below the name, at most 120 characters."
             />
             <TextareaField
               label="Description"
-              name="description"
+              {...field('description')}
               optional
               rows={7}
-              value={form.description}
-              error={faultAt(faults, 'description')}
               hint="Plain text, at most 1,000 characters. A blank line starts a paragraph."
             />
-            <Names facts={facts} name="categories" label="Categories" />
-            <Names facts={facts} name="industries" label="Industries" />
-            <Names facts={facts} name="tags" label="Tags" />
+            <Field {...field('categories')} label="Categories" optional hint={NAMES_HINT} />
+            <Field {...field('industries')} label="Industries" optional hint={NAMES_HINT} />
+            <Field {...field('tags')} label="Tags" optional hint={NAMES_HINT} />
             <Mode {...facts} />
             <Actions>
               <Button kind="primary" pending="Saving…">
@@ -100,36 +97,19 @@ export function ListingPage(
   )
 }
 
-function Names(given: {
-  facts: { form: ListingForm; faults: FormFault[] }
-  name: 'categories' | 'industries' | 'tags'
-  label: string
-}): JSX.Element {
-  const { facts, name, label } = given
-  return (
-    <Field
-      label={label}
-      name={name}
-      optional
-      value={facts.form[name]}
-      error={faultAt(facts.faults, name)}
-      hint="Separate with commas. New names are created."
-    />
-  )
-}
+const NAMES_HINT = 'Separate with commas. New names are created.'
 
 function Mode(facts: {
   form: ListingForm
   faults: FormFault[]
   external_sales_enabled: boolean
 }): JSX.Element {
+  const field = enteredFields(facts.form, facts.faults)
   const is_external = facts.form.listing_mode === 'external'
   return (
     <RadioFields
       legend="Listing mode"
-      name="listing_mode"
-      value={facts.form.listing_mode}
-      error={faultAt(facts.faults, 'listing_mode')}
+      {...field('listing_mode')}
       options={[
         {
           value: 'marketplace',

@@ -7,7 +7,7 @@ import { Code } from '#design/reading'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
 import { LIMITS } from '#domain/listing'
 import { addressOf } from '#http/app-menu'
-import { type FormFault, faultAt } from '#http/form-errors'
+import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
 import type { ProductId } from '#platform/ids'
 import { type AppFacts, AppPage } from './layout.tsx'
 import type { FeatureRow, SectionRow } from './listing-form.ts'
@@ -48,6 +48,7 @@ export function SectionsPage(
           )}
           {rows.map((row, index) => {
             const path = `sections.${index}`
+            const field = enteredFields(row, faults, path)
             return (
               <RowGroup
                 key={path}
@@ -66,18 +67,14 @@ export function SectionsPage(
               >
                 <Field
                   label="Title"
-                  name={`${path}.title`}
-                  value={row.title}
-                  error={faultAt(faults, `${path}.title`)}
+                  {...field('title')}
                   autofocus={facts.focus === path}
                   hint="At most 120 characters."
                 />
                 <TextareaField
                   label="Text"
-                  name={`${path}.body`}
+                  {...field('body')}
                   rows={8}
-                  value={row.body}
-                  error={faultAt(faults, `${path}.body`)}
                   hint={
                     <>
                       At most 4,000 characters of simple HTML:{' '}
@@ -164,6 +161,7 @@ function Feature(given: {
 }): JSX.Element {
   const { facts, row, index } = given
   const path = `features.${index}`
+  const field = enteredFields(row, facts.faults, path)
   const inPlans = facts.faults.filter(({ id }) => id.startsWith(`${path}.product_ids`))
   return (
     <RowGroup
@@ -182,19 +180,15 @@ function Feature(given: {
     >
       <Field
         label="Name"
-        name={`${path}.name`}
-        value={row.name}
-        error={faultAt(facts.faults, `${path}.name`)}
+        {...field('name')}
         autofocus={facts.focus === path}
         hint="At most 200 characters."
       />
       <TextareaField
         label="Description"
-        name={`${path}.description`}
+        {...field('description')}
         optional
         rows={2}
-        value={row.description}
-        error={faultAt(facts.faults, `${path}.description`)}
         hint="At most 500 characters."
       />
       {facts.plans.length > 0 && (

@@ -7,7 +7,7 @@ import { EmptyState, Panel, RecordCards } from '#design/panels'
 import { Proceeds, type ProceedsRates } from '#design/proceeds'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
 import { addressOf } from '#http/app-menu'
-import { type FormFault, faultAt } from '#http/form-errors'
+import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
 import type { ProductId } from '#platform/ids'
 import { type AppFacts, AppPage } from './layout.tsx'
 import type { PlanRow, PriceRow } from './plans-form.ts'
@@ -129,6 +129,7 @@ function Highlight({ saved, highlighted, slug, csrf_token }: EditorFacts): JSX.E
 function Plan(given: { facts: EditorFacts; row: PlanRow; index: number }): JSX.Element {
   const { facts, row, index } = given
   const path = `versions.${index}`
+  const field = enteredFields(row, facts.faults, path)
   const what = `plan ${index + 1}`
   return (
     <RowGroup
@@ -146,21 +147,13 @@ function Plan(given: { facts: EditorFacts; row: PlanRow; index: number }): JSX.E
       }
     >
       <input type="hidden" name={`${path}.product_id`} value={row.product_id} />
-      <Field
-        label="Name"
-        name={`${path}.name`}
-        value={row.name}
-        error={faultAt(facts.faults, `${path}.name`)}
-        autofocus={facts.focus === path}
-      />
+      <Field label="Name" {...field('name')} autofocus={facts.focus === path} />
       <TextareaField
         label="Description"
-        name={`${path}.description`}
+        {...field('description')}
         optional
         rows={2}
-        value={row.description}
         hint="Plain text below the name, at most 1,000 characters."
-        error={faultAt(facts.faults, `${path}.description`)}
       />
       <CheckboxField
         label="Free plan. No prices."
@@ -184,13 +177,11 @@ function Plan(given: { facts: EditorFacts; row: PlanRow; index: number }): JSX.E
       {!row.is_free && (
         <Field
           label="Free trial, in days"
-          name={`${path}.trial_days`}
+          {...field('trial_days')}
           inputmode="numeric"
           optional
-          value={row.trial_days}
           autocomplete="off"
           hint="0 to 90. The card is verified at checkout and charged when the trial ends. One-time prices have no trial."
-          error={faultAt(facts.faults, `${path}.trial_days`)}
         />
       )}
     </RowGroup>
@@ -206,6 +197,7 @@ function PriceFields(given: {
 }): JSX.Element {
   const { facts, price, plan, at, what } = given
   const path = `${plan}.prices.${at}`
+  const field = enteredFields(price, facts.faults, path)
   return (
     <div
       id={path}
@@ -214,23 +206,16 @@ function PriceFields(given: {
       <div class="col-span-2 grid sm:col-span-1">
         <Field
           label="Amount"
-          name={`${path}.amount`}
+          {...field('amount')}
           inputmode="decimal"
-          value={price.amount}
           autocomplete="off"
           placeholder="12.00"
           hint={<Proceeds id={`${path}.amount`} amount={price.amount} rates={facts.fees} />}
-          error={faultAt(facts.faults, `${path}.amount`) ?? faultAt(facts.faults, path)}
+          error={field('amount').error ?? faultAt(facts.faults, path)}
           autofocus={facts.focus === path}
         />
       </div>
-      <SelectField
-        label="Billing"
-        name={`${path}.frequency`}
-        value={price.frequency}
-        options={FREQUENCY_OPTIONS}
-        error={faultAt(facts.faults, `${path}.frequency`)}
-      />
+      <SelectField label="Billing" {...field('frequency')} options={FREQUENCY_OPTIONS} />
       <div class="pt-7">
         <RowButtons name="do" path={path} what={`price ${at + 1} of ${what}`} />
       </div>

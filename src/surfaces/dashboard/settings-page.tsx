@@ -4,7 +4,7 @@ import { Alert, Badge } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { Panel } from '#design/panels'
 import type { AppDetails } from '#domain/apps'
-import { type FormFault, faultAt } from '#http/form-errors'
+import { enteredFields, type FormFault } from '#http/form-errors'
 import { AppFields } from './app-fields.tsx'
 import { type AppFacts, AppPage } from './layout.tsx'
 
@@ -47,6 +47,7 @@ function InLiveMode({ live_url, slug }: SettingsFacts): JSX.Element {
 }
 
 function Details({ form, faults, slug, csrf_token, is_published }: SettingsFacts): JSX.Element {
+  const field = enteredFields(form, faults)
   return (
     <Panel title="Details">
       <Form action={`/dashboard/apps/${slug}/settings/`} csrf_token={csrf_token}>
@@ -57,9 +58,7 @@ function Details({ form, faults, slug, csrf_token, is_published }: SettingsFacts
         />
         <Field
           label="Address on Purser"
-          name="slug"
-          value={form.slug}
-          error={faultAt(faults, 'slug')}
+          {...field('slug')}
           hint={
             is_published
               ? `Your product page is at /apps/${slug}/. A published app keeps this address.`

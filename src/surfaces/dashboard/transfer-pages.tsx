@@ -8,7 +8,7 @@ import { PageHeader } from '#design/page-header'
 import { DescriptionList, EmptyState, Panel } from '#design/panels'
 import type { ActionNote } from '#http/action-note'
 import { addressOf } from '#http/app-menu'
-import { type FormFault, faultAt } from '#http/form-errors'
+import { enteredFields, type FormFault } from '#http/form-errors'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import { type AppFacts, AppPage } from './layout.tsx'
 
@@ -57,23 +57,20 @@ export function TransferPage(facts: TransferFacts): JSX.Element {
 }
 
 function Offer({ slug, csrf_token, form, faults }: TransferFacts): JSX.Element {
+  const field = enteredFields(form, faults)
   return (
     <Panel title="Offer the app">
       <Form action={`/dashboard/apps/${slug}/transfer/`} csrf_token={csrf_token}>
         <Field
           label="Email of the other seller’s owner"
-          name="email"
+          {...field('email')}
           type="email"
           autocomplete="off"
-          value={form.email}
-          error={faultAt(faults, 'email')}
         />
         <Field
           label="Reason"
-          name="reason"
-          value={form.reason}
+          {...field('reason')}
           maxlength={MAX_REASON_LENGTH}
-          error={faultAt(faults, 'reason')}
           hint="The other seller sees it. It stays in both activity logs."
         />
         <Actions>

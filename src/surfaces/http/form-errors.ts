@@ -52,3 +52,18 @@ export function faultAt(faults: readonly FormFault[], id: string): string | unde
   const found = faults.filter((fault) => fault.id === id).map(({ message }) => message)
   return found.length > 0 ? found.join(' ') : undefined
 }
+
+/**
+ * Gives each field of a form its name, its entered value and its error. In a row of a form, `path`
+ * precedes their names: `sections.2.title`.
+ */
+export function enteredFields<Form extends object>(
+  form: Form,
+  faults: readonly FormFault[],
+  path?: string,
+) {
+  return <Field extends keyof Form & string>(field: Field) => {
+    const name = path === undefined ? field : `${path}.${field}`
+    return { name, value: form[field], error: faultAt(faults, name) }
+  }
+}

@@ -4,7 +4,7 @@ import { Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
 import { Mailbox, Panel } from '#design/panels'
-import { type FormFault, faultAt } from '#http/form-errors'
+import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
 import type { CustomerAction } from './customer-action.ts'
 import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -23,6 +23,7 @@ export function ActionPage(
   },
 ): JSX.Element {
   const { action, email, form, faults, back } = facts
+  const field = enteredFields(form, faults)
   return (
     <SiteLayout
       title={`${action.label} · ${email}`}
@@ -39,14 +40,7 @@ export function ActionPage(
           <Form action={facts.path} csrf_token={facts.csrf_token}>
             <input type="hidden" name="replaces" value={facts.replaces} />
             {action.has_days && (
-              <Field
-                label="Days"
-                name="days"
-                inputmode="numeric"
-                autocomplete="off"
-                value={form.days}
-                error={faultAt(faults, 'days')}
-              />
+              <Field label="Days" {...field('days')} inputmode="numeric" autocomplete="off" />
             )}
             <ReasonFields
               reason={form.reason}

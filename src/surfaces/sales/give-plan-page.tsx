@@ -5,7 +5,7 @@ import { Field, Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
 import { Mailbox, Panel } from '#design/panels'
-import { type FormFault, faultAt } from '#http/form-errors'
+import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
 import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -26,6 +26,7 @@ export interface GiveFacts extends SalesPageFacts {
 /** Gives a person a plan that costs nothing. */
 export function GivePlanPage(facts: GiveFacts): JSX.Element {
   const { base, form, faults, plans } = facts
+  const field = enteredFields(form, faults)
   return (
     <SiteLayout
       title={`Give a plan · ${facts.app_name}`}
@@ -45,28 +46,18 @@ export function GivePlanPage(facts: GiveFacts): JSX.Element {
             <Form action={`${base}/licenses/give/`} csrf_token={facts.csrf_token}>
               <Field
                 label="Email"
-                name="email"
+                {...field('email')}
                 type="email"
-                value={form.email}
                 autocomplete="off"
                 hint="They get an email with the license key. An account is created if they have none."
-                error={faultAt(faults, 'email')}
               />
-              <SelectField
-                label="Plan"
-                name="plan"
-                options={plans}
-                value={form.plan}
-                error={faultAt(faults, 'plan')}
-              />
+              <SelectField label="Plan" {...field('plan')} options={plans} />
               <Field
                 label="Ends on"
-                name="ends"
+                {...field('ends')}
                 type="date"
                 optional
-                value={form.ends}
                 hint="Leave empty for a plan with no end date. Times are in UTC."
-                error={faultAt(faults, 'ends')}
               />
               <ReasonFields
                 reason={form.reason}

@@ -6,7 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { formatMoney, Money } from '#design/money'
 import { DescriptionList, Mailbox, Panel } from '#design/panels'
 import { invoiceNumber, type SellerInvoice } from '#domain/billing'
-import { type FormFault, faultAt } from '#http/form-errors'
+import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import { type Cents, sum } from '#platform/money'
 import { SaleHeader } from './sale-header.tsx'
@@ -90,16 +90,15 @@ function Ask({
   base,
   invoice,
 }: RefundPageFacts): JSX.Element {
+  const field = enteredFields(form, faults)
   return (
     <Panel title="Refund amount">
       <Form action={`${base}/sales/${invoice.id}/refund`} csrf_token={csrf_token}>
         <Field
           label="Amount in dollars, tax included"
-          name="amount"
+          {...field('amount')}
           inputmode="decimal"
           autocomplete="off"
-          value={form.amount}
-          error={faultAt(faults, 'amount')}
           hint={left === undefined ? undefined : `${formatMoney(left)} is refundable.`}
         />
         {credit > 0 && (
@@ -113,11 +112,9 @@ function Ask({
         )}
         <Field
           label="Reason"
-          name="reason"
+          {...field('reason')}
           autocomplete="off"
           maxlength={MAX_REASON_LENGTH}
-          value={form.reason}
-          error={faultAt(faults, 'reason')}
           hint="Shown on the page of this invoice. The buyer does not see it."
         />
         <Actions>
