@@ -9,6 +9,7 @@ import { CART_PATH } from '#http/guards/cart'
 import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
 import { redirectTo, sendPage } from '#http/pages'
+import { signInUrl } from '#http/redirect'
 import { currentSession, startSession } from '#http/session'
 import { sum, ZERO } from '#platform/money'
 import { returnAddress } from './destination.ts'
@@ -27,7 +28,7 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     const order = cart.order_id ? await billing.orderDetails(world.db, cart.order_id) : undefined
     if (!order) return redirectTo(reply, `/checkout/${cart.id}/confirm`)
     if (!(await canView(world, request, reply, { own, order }))) {
-      return redirectTo(reply, `/signin/?return_to=${encodeURIComponent(request.url)}`)
+      return redirectTo(reply, signInUrl(request.url))
     }
     const subscription = order.discount
       ? await billing.subscriptionOf(world.db, order.license_id)

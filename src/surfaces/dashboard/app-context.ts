@@ -7,9 +7,6 @@ import { clockNotice } from '#http/test-clock-notice'
 import type { ActorOf } from '#platform/audit'
 import type { AppFacts } from './layout.tsx'
 
-/** The home page of the dashboard. */
-export const HOME = '/dashboard/'
-
 /** The member of a seller as the actor of a change. */
 export function actorOf(context: SessionContext | MemberContext): ActorOf<'seller'> {
   const { request, session } = context

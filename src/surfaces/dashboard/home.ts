@@ -5,17 +5,16 @@ import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
 import { chooseNamedSeller } from '#http/guards/named-seller'
-import { currentMember } from '#http/guards/seller'
+import { currentMember, DASHBOARD } from '#http/guards/seller'
 import { requireSession } from '#http/guards/session'
 import { sendPage } from '#http/pages'
-import { HOME } from './app-context.ts'
 import { type AppCard, AppsPage } from './apps-page.tsx'
 
 /** The home of the dashboard: the apps of the seller whose pages are open. */
 export function declareHome(scope: FastifyInstance, world: World): void {
   const { db, clock } = world
-  scope.get(HOME, async (request, reply) => {
-    const context = await requireSession(world, request, reply, HOME)
+  scope.get(DASHBOARD, async (request, reply) => {
+    const context = await requireSession(world, request, reply, DASHBOARD)
     await chooseNamedSeller(world, context)
     const { user_id, email_normalized, viewing_seller_id } = context.session
     // Staff who are viewing a seller's pages do not see their own sellers.

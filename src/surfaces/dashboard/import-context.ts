@@ -6,7 +6,7 @@ import { APP_PATH, requireSeller, type SellerTermsContext } from '#http/guards/s
 import { requireRecentProof } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
 import { AnsweredByGuard, redirectTo } from '#http/pages'
-import { returnQuery } from '#http/redirect'
+import { sellerTermsUrl } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import type { Limit } from '#platform/limits'
 
@@ -35,7 +35,7 @@ export async function requireImporter(
   requireRecentProof(world, context, request.method === 'GET' ? request.url : back)
   const owes_terms = await owesTerms(world, context.app.seller_id)
   if (owes_terms && request.method === 'POST') {
-    throw new AnsweredByGuard((to) => redirectTo(to, `/dashboard/terms/${returnQuery(back)}`))
+    throw new AnsweredByGuard((to) => redirectTo(to, sellerTermsUrl(back)))
   }
   return { ...context, owes_terms }
 }

@@ -4,11 +4,12 @@ import * as sellers from '#domain/sellers'
 import { acceptInvitation } from '#flows/seller'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
+import { DASHBOARD } from '#http/guards/seller'
 import { requireSession } from '#http/guards/session'
 import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
-import { actorOf, HOME } from './app-context.ts'
+import { actorOf } from './app-context.ts'
 import { InvitationsPage } from './team-pages.tsx'
 
 const INVITATIONS = '/dashboard/invitations/'
@@ -37,15 +38,15 @@ export function declareInvitations(scope: FastifyInstance, world: World): void {
       id && (await acceptInvitation(world, actorOf(context), { id, email_normalized }))
     if (!seller_id) return redirectTo(reply, INVITATIONS)
     await identity.chooseSeller(db, session_id, seller_id)
-    return redirectTo(reply, HOME)
+    return redirectTo(reply, DASHBOARD)
   })
 
   scope.post('/dashboard/switch', async (request, reply) => {
-    const { session } = await requireSession(world, request, reply, HOME)
+    const { session } = await requireSession(world, request, reply, DASHBOARD)
     const seller_id = readId('sel', formOf(request).seller_id)
     const { user_id } = session
     const member = seller_id && (await sellers.memberOf(db, { seller_id, user_id }))
     if (member) await identity.chooseSeller(db, session.id, member.seller_id)
-    return redirectTo(reply, HOME)
+    return redirectTo(reply, DASHBOARD)
   })
 }

@@ -6,6 +6,7 @@ import { SubNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
 import { type AppPageName, addressOf, appMenu } from '#http/app-menu'
 import type { FormFault } from '#http/form-errors'
+import { sellerTermsUrl } from '#http/redirect'
 import { capitalized } from '#platform/text'
 import { placeOf } from './rows.ts'
 
@@ -81,11 +82,8 @@ function placed({ id, message }: FormFault): FormFault {
 export function TermsOwed({ return_to }: { return_to: string }): JSX.Element {
   return (
     <Alert tone="info" title="Accept the seller terms">
-      Read and accept the{' '}
-      <TextLink href={`/dashboard/terms/?return_to=${encodeURIComponent(return_to)}`}>
-        seller terms
-      </TextLink>{' '}
-      before you save changes here or through an agent.
+      Read and accept the <TextLink href={sellerTermsUrl(return_to)}>seller terms</TextLink> before
+      you save changes here or through an agent.
     </Alert>
   )
 }

@@ -3,12 +3,13 @@ import { createApp } from '#flows/app'
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
-import { currentMember, type MemberContext, requireMember } from '#http/guards/seller'
+import { currentMember, DASHBOARD, type MemberContext, requireMember } from '#http/guards/seller'
 import { requireSession } from '#http/guards/session'
 import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
+import { sellerTermsUrl } from '#http/redirect'
 import type { FieldFault } from '#platform/problem'
-import { actorOf, HOME } from './app-context.ts'
+import { actorOf } from './app-context.ts'
 import { NewAppPage } from './new-app-page.tsx'
 import { formFaults } from './rows.ts'
 import { START } from './start.ts'
@@ -28,7 +29,7 @@ export function declareNewApp(scope: FastifyInstance, world: World): void {
   }
 
   scope.get(NEW_APP, async (request, reply) => {
-    const context = await requireSession(world, request, reply, HOME)
+    const context = await requireSession(world, request, reply, DASHBOARD)
     if (!(await currentMember(world, context))) return redirectTo(reply, START)
     return await show(await requireMember(world, request, reply, 'edit_apps'), {}, [])
   })
@@ -37,7 +38,7 @@ export function declareNewApp(scope: FastifyInstance, world: World): void {
     const context = await requireMember(world, request, reply, 'edit_apps')
     const { seller_id } = context.member
     if (await owesTerms(world, seller_id)) {
-      return redirectTo(reply, `/dashboard/terms/?return_to=${encodeURIComponent(NEW_APP)}`)
+      return redirectTo(reply, sellerTermsUrl(NEW_APP))
     }
     const { name = '', url = '' } = formOf(request)
     const created = await createApp(world, actorOf(context), { seller_id, name, url })

@@ -3,12 +3,12 @@ import type { EnteredDetails } from '#domain/sellers'
 import { startSelling } from '#flows/seller'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
-import { currentMember } from '#http/guards/seller'
+import { currentMember, DASHBOARD } from '#http/guards/seller'
 import { requireSession, type SessionContext } from '#http/guards/session'
 import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import type { FieldFault } from '#platform/problem'
-import { actorOf, HOME } from './app-context.ts'
+import { actorOf } from './app-context.ts'
 import { formFaults } from './rows.ts'
 import { StartPage } from './start-page.tsx'
 
@@ -30,7 +30,7 @@ export function declareStart(scope: FastifyInstance, world: World): void {
   scope.get(START, async (request, reply) => {
     const context = await requireSession(world, request, reply, START)
     // A member of a seller goes on with the first app.
-    if (await currentMember(world, context)) return redirectTo(reply, HOME)
+    if (await currentMember(world, context)) return redirectTo(reply, DASHBOARD)
     return show(context, {}, [])
   })
 

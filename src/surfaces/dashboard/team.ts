@@ -13,7 +13,7 @@ import { type ActionNote, noteFor } from '#http/action-note'
 import { withQuery } from '#http/address'
 import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
-import { type MemberContext, requireMember } from '#http/guards/seller'
+import { DASHBOARD, type MemberContext, requireMember } from '#http/guards/seller'
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
@@ -106,7 +106,7 @@ function declareMember(scope: FastifyInstance, world: World): void {
     const done = await removeMember(world, actorOf(context), { seller_id, user_id })
     if (done !== 'changed') return redirectTo(reply, `${TEAM}${user_id}/?done=${done}`)
     const hasLeft = user_id === context.session.user_id
-    return redirectTo(reply, hasLeft ? '/dashboard/' : `${TEAM}?done=removed`)
+    return redirectTo(reply, hasLeft ? DASHBOARD : `${TEAM}?done=removed`)
   })
 }
 

@@ -3,21 +3,19 @@ import * as sellers from '#domain/sellers'
 import { acceptTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
-import { requireMemberFor } from '#http/guards/seller'
+import { DASHBOARD, requireMemberFor } from '#http/guards/seller'
 import { formOf, queryOf } from '#http/input'
 import { readLegalText } from '#http/legal-texts'
 import { redirectTo, sendPage } from '#http/pages'
-import { ownPath } from '#http/redirect'
+import { ownPath, SELLER_TERMS } from '#http/redirect'
 import { actorOf } from './app-context.ts'
 import { TermsPage } from './terms-page.tsx'
-
-const TERMS = '/dashboard/terms/'
 
 /** The seller terms and their acceptance; accounts that are not members of a seller get 404. */
 export function declareTerms(scope: FastifyInstance, world: World): void {
   const text = readLegalText(world, 'seller-terms')
 
-  scope.get(TERMS, async (request, reply) => {
+  scope.get(SELLER_TERMS, async (request, reply) => {
     const return_to = placeAfter(queryOf(request, 'return_to'))
     const asked = { permission: 'view', return_to } as const
     const { member } = await requireMemberFor(world, request, reply, asked)
@@ -32,17 +30,17 @@ export function declareTerms(scope: FastifyInstance, world: World): void {
     return sendPage(reply, page)
   })
 
-  scope.post(TERMS, async (request, reply) => {
+  scope.post(SELLER_TERMS, async (request, reply) => {
     const return_to = placeAfter(formOf(request).return_to)
     const asked = { permission: 'account', return_to } as const
     const context = await requireMemberFor(world, request, reply, asked)
     await acceptTerms(world, actorOf(context), context.member.seller_id)
-    return redirectTo(reply, return_to === '/dashboard/' ? TERMS : return_to)
+    return redirectTo(reply, return_to === DASHBOARD ? SELLER_TERMS : return_to)
   })
 }
 
 /** The dashboard page to open next; any other path becomes the dashboard's home. */
 function placeAfter(text: string | undefined): string {
   const path = ownPath(text)
-  return path?.startsWith('/dashboard/') ? path : '/dashboard/'
+  return path?.startsWith(DASHBOARD) ? path : DASHBOARD
 }

@@ -8,15 +8,14 @@ import type { World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
 import { withQuery } from '#http/address'
 import { addressOf } from '#http/app-menu'
-import type { FormFault } from '#http/form-errors'
-import { faultOf } from '#http/form-errors'
+import { type FormFault, faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { APP_PATH, requireSeller, type SellerContext } from '#http/guards/seller'
 import { requireRecentProof, requireSession, type SessionContext } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { reasonFault } from '#http/reason'
-import { returnQuery } from '#http/redirect'
+import { sellerTermsUrl } from '#http/redirect'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { actorOf, appFactsOf } from './app-context.ts'
@@ -118,7 +117,7 @@ export function declareTransferOffers(scope: FastifyInstance, world: World): voi
     if (done === 'owes_terms') {
       // The terms are accepted for the seller whose pages are open.
       await identity.chooseSeller(world.db, context.session.id, seller_id)
-      return redirectTo(reply, `/dashboard/terms/${returnQuery(OFFERS)}`)
+      return redirectTo(reply, sellerTermsUrl(OFFERS))
     }
     if (typeof done === 'string') return redirectTo(reply, `${OFFERS}?done=${done}`)
     return redirectTo(reply, addressOf(done.slug, 'integration'))

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type * as identity from '#domain/identity'
 import { forReports, type World } from '#flows/world'
+import { DASHBOARD } from '#http/guards/seller'
 import { requireRecentProof, requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
 import { limitPage, people, redirectTo, sendFile, sendPage } from '#http/pages'
@@ -144,7 +145,7 @@ export function exports(app: FastifyInstance, world: World): void {
   jobs.schedule('forget-exports', HOURLY, () => sweepFiles(reporting.db, clock.now()))
   people(app, world, (scope) => {
     scope.get(`${TASK_PATH}ready/`, async (request, reply) => {
-      const context = await requireSession(world, request, reply, '/dashboard/')
+      const context = await requireSession(world, request, reply, DASHBOARD)
       const { task, kind, back_url, file } = await exportOf(world, context)
       const shown = file && {
         ...file,
@@ -157,7 +158,7 @@ export function exports(app: FastifyInstance, world: World): void {
     })
 
     scope.get(`${TASK_PATH}file`, async (request, reply) => {
-      const context = await requireSession(world, request, reply, '/dashboard/')
+      const context = await requireSession(world, request, reply, DASHBOARD)
       const { task, file } = await exportOf(world, context)
       if (!file) return redirectTo(reply, readyAddress(task.id))
       const content = Readable.from(contentOf(reporting.db, file), { objectMode: false })

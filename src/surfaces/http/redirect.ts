@@ -11,6 +11,19 @@ export function returnQuery(return_to: string | undefined): string {
   return return_to === undefined ? '' : `?return_to=${encodeURIComponent(return_to)}`
 }
 
+/** The page to sign in, which leads back to `return_to`. */
+export function signInUrl(return_to: string | undefined): string {
+  return `/signin/${returnQuery(return_to)}`
+}
+
+/** The page of the seller terms. */
+export const SELLER_TERMS = '/dashboard/terms/'
+
+/** The page to accept the seller terms, which leads back to `return_to`. */
+export function sellerTermsUrl(return_to: string): string {
+  return `${SELLER_TERMS}${returnQuery(return_to)}`
+}
+
 /** The action before a redirect. `owned`: the buyer already owns what the buy link sells. */
 type Done =
   | 'owned'

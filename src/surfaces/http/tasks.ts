@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
+import { DASHBOARD } from '#http/guards/seller'
 import { requireAnySession, type SessionContext } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
 import { people, redirectTo, sendPage } from '#http/pages'
@@ -76,7 +77,6 @@ async function queued({ clock, jobs, random }: World, tx: Db, task: TaskRequest)
 
 /** The route pattern of a task's page. */
 export const TASK_PATH = '/tasks/:id/'
-const HOME = '/dashboard/'
 
 /** The path of a task's page. */
 export function taskAddress(id: TaskId): string {
@@ -195,7 +195,7 @@ export function tasks(app: FastifyInstance, world: World): void {
 
   people(app, world, (scope) => {
     scope.get(TASK_PATH, async (request, reply) => {
-      const context = await requireAnySession(world, request, reply, HOME)
+      const context = await requireAnySession(world, request, reply, DASHBOARD)
       const { task, kind, can_stop } = await requireTask(world, context)
       const { next_url, message, was_stopped = false } = TaskResult.parse(task.result ?? {})
       if (task.status === 'done') return redirectTo(reply, next_url!)
@@ -217,7 +217,7 @@ export function tasks(app: FastifyInstance, world: World): void {
     })
 
     scope.post(`${TASK_PATH}stop`, async (request, reply) => {
-      const context = await requireAnySession(world, request, reply, HOME)
+      const context = await requireAnySession(world, request, reply, DASHBOARD)
       const { task, can_stop } = await requireTask(world, context)
       if (!can_stop) throw refuse('not_found')
       const { id } = task

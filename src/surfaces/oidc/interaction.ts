@@ -99,11 +99,6 @@ export function appParamsOf(params: Record<string, unknown>): AppRequest['params
   return Object.fromEntries(sent) as AppRequest['params']
 }
 
-/** The sign-in page, with this return path. */
-export function signInUrl(path: string): string {
-  return `/signin/?return_to=${encodeURIComponent(path)}`
-}
-
 /** The error that an app receives when a person cancels. */
 export const DENIED = {
   error: 'access_denied',

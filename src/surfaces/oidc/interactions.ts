@@ -9,7 +9,7 @@ import { csrfToken } from '#http/form-token'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
 import { paramsOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
-import { redirectAfterForm } from '#http/redirect'
+import { redirectAfterForm, signInUrl } from '#http/redirect'
 import { currentSession } from '#http/session'
 import type { UserId } from '#platform/ids'
 import { localeOf } from '#platform/language/request'
@@ -26,7 +26,6 @@ import {
   resolve,
   resolveSignIn,
   satisfies,
-  signInUrl,
 } from './interaction.ts'
 import type { OpenLibrary } from './library.ts'
 import { sendStale } from './stale.ts'

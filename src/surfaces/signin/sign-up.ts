@@ -11,7 +11,7 @@ import { formOf, queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { sendPage } from '#http/pages'
 import { passwordSentence } from '#http/password-sentence'
-import { ownPath, returnQuery } from '#http/redirect'
+import { ownPath, returnQuery, signInUrl } from '#http/redirect'
 import { knownDevice } from '#http/session'
 import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
@@ -81,7 +81,7 @@ async function sendForm(
     csrf_token: csrfToken(world, request, reply),
     ...facts,
     requesting_app: await requestingApp(world, state.return_to),
-    sign_in_url: `/signin/${returnQuery(state.return_to)}`,
+    sign_in_url: signInUrl(state.return_to),
   })
   const isFaulty = Object.keys(state.faults).length > 0
   const status = state.faults.form ? 429 : isFaulty ? 422 : 200

@@ -9,7 +9,7 @@ import { formOf, paramsOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { redirectTo, sendPage } from '#http/pages'
 import { passwordSentence } from '#http/password-sentence'
-import { returnQuery } from '#http/redirect'
+import { signInUrl } from '#http/redirect'
 import { currentSession, startSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
 import { ExpiredInvitationPage, InvitationPage } from './staff-link-pages.tsx'
@@ -86,7 +86,7 @@ async function show(
     operator: world.config.operator.legal_name,
     signed_in_as: way === 'sign_in' ? session?.email : undefined,
     action: request.url,
-    sign_in_url: `/signin/${returnQuery(request.url)}`,
+    sign_in_url: signInUrl(request.url),
     csrf_token: csrfToken(world, request, reply),
     fault,
   })

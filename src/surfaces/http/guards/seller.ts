@@ -7,7 +7,7 @@ import { chooseNamedSeller } from '#http/guards/named-seller'
 import { refuseAudited, requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf } from '#http/input'
 import { AnsweredByGuard, redirectTo, sendPage } from '#http/pages'
-import { returnQuery } from '#http/redirect'
+import { sellerTermsUrl } from '#http/redirect'
 import type { SellerId } from '#platform/ids'
 import { RolePage } from './role-page.tsx'
 import { SuspendedPage } from './suspended-page.tsx'
@@ -158,7 +158,7 @@ export async function requireSellerTerms(
   const context = await requireSeller(world, request, reply, isForm ? 'edit_apps' : 'view')
   const owes_terms = await owesTerms(world, context.app.seller_id)
   if (owes_terms && isForm) {
-    const address = `/dashboard/terms/${returnQuery(pageOf(request.url))}`
+    const address = sellerTermsUrl(pageOf(request.url))
     throw new AnsweredByGuard((to) => redirectTo(to, address))
   }
   return { ...context, owes_terms }

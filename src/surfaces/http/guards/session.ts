@@ -3,7 +3,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { originOf } from '#http/device'
 import { AnsweredByGuard, redirectTo, sendPage } from '#http/pages'
-import { returnQuery } from '#http/redirect'
+import { returnQuery, signInUrl } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
 import { accountActor, audit } from '#platform/audit'
@@ -23,7 +23,7 @@ export const CONFIRM = '/account/confirm'
 
 /** Redirects to sign-in, which returns to `return_to`. */
 export function signInFirst(return_to: string): AnsweredByGuard {
-  return new AnsweredByGuard((reply) => redirectTo(reply, `/signin/${returnQuery(return_to)}`))
+  return new AnsweredByGuard((reply) => redirectTo(reply, signInUrl(return_to)))
 }
 
 /** Refuses a page of an account whose email is not confirmed. */
