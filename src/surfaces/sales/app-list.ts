@@ -4,7 +4,7 @@ import * as apps from '#domain/apps'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
 import { declareExport, startExport } from '#http/exports'
-import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
+import { requireAppSales, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
@@ -27,7 +27,6 @@ import {
 import { pageFacts, type SalesPageFacts } from './sales-context.ts'
 
 const ON_A_PAGE = 50
-const NEEDED = { seller: 'view', staff: 'sales' } as const
 
 /** What the page of a list shows. */
 export interface ListFacts<Row, Totals, Search> extends SalesPageFacts {
@@ -81,8 +80,8 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
   declareListExport(reporting, list)
 
   scope.get(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(reporting, request, reply, 'seller', NEEDED)
-    const app = context.app!
+    const context = await requireAppSales(reporting, request, reply, 'view')
+    const { app } = context
     const given = searchOf(request, list.fields)
     const search = await withoutKey(reporting, app, given)
     if (search !== given) {
@@ -119,11 +118,11 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
   })
 
   scope.post(`${path}export`, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
-    const { id: app_id, slug } = context.app!
-    const search = await withoutKey(world, context.app!, searchOf(request, list.fields))
-    const asked = exportRequest(slug, search)
-    return await startExport(world, context, { kind: list.export.kind, app_id, request: asked })
+    const context = await requireAppSales(world, request, reply, 'view')
+    const { app } = context
+    const search = await withoutKey(world, app, searchOf(request, list.fields))
+    const asked = exportRequest(app.slug, search)
+    return await startExport(world, context, { kind: list.export.kind, app_id: app.id, request: asked })
   })
 }
 

@@ -12,7 +12,7 @@ import {
 } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { ActionNote } from '#http/action-note'
-import type { SalesContext } from '#http/guards/seller-or-staff'
+import type { AppSalesContext } from '#http/guards/seller-or-staff'
 import type { ActorOf } from '#platform/audit'
 
 /** A link to an action on a customer's page. */
@@ -153,17 +153,17 @@ export const NOTES: Record<string, ActionNote> = {
 /** Whether this member may act on customers. */
 export async function mayAct(
   { db }: World,
-  { app, session: { user_id } }: SalesContext,
+  { app, session: { user_id } }: AppSalesContext,
   permission: sellers.SellerPermission = 'support',
 ): Promise<boolean> {
-  const member = await sellers.memberOf(db, { seller_id: app!.seller_id, user_id })
+  const member = await sellers.memberOf(db, { seller_id: app.seller_id, user_id })
   return member !== undefined && sellers.isAllowed(member.role, permission)
 }
 
 /** The links to what this member may do about a license now. */
 export async function actionsFor(
   world: World,
-  context: SalesContext,
+  context: AppSalesContext,
   license: CustomerLicense,
   invoices: SellerInvoice[],
 ): Promise<ActionLink[]> {

@@ -3,7 +3,7 @@ import { EXTENSION_DAYS } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { withQuery } from '#http/address'
 import type { FormFault } from '#http/form-errors'
-import { requireSellerOrStaff, type SalesContext } from '#http/guards/seller-or-staff'
+import { type AppSalesContext, requireAppSales } from '#http/guards/seller-or-staff'
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
@@ -18,8 +18,6 @@ import { pageFacts, sellerOf } from './sales-context.ts'
 
 /** How often a member may act on customers. */
 export const ACTION_LIMIT: Limit = { name: 'customer-actions', points: 120, seconds: 3600 }
-/** What a member needs for these pages. */
-export const SUPPORT_NEEDED = { seller: 'support', staff: 'sales' } as const
 
 interface ActionForm {
   reason: string
@@ -30,7 +28,7 @@ interface ActionForm {
 export function declareCustomerActions(scope: FastifyInstance, world: World): void {
   const path = `${CUSTOMER_PATH}/:action/`
   scope.get(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, 'seller', SUPPORT_NEEDED)
+    const context = await requireAppSales(world, request, reply, 'support')
     const action = actionOf(context)
     requireRecentProof(world, context)
     const form = { reason: queryOf(request, 'reason') ?? '', days: queryOf(request, 'days') ?? '7' }
@@ -38,7 +36,7 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
   })
 
   scope.post(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, 'seller', SUPPORT_NEEDED)
+    const context = await requireAppSales(world, request, reply, 'support')
     const action = actionOf(context)
     const { reason = '', days = '', replaces = '' } = formOf(request)
     const form = { reason: reason.trim(), days: days.trim() }
@@ -61,7 +59,7 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
   })
 }
 
-function actionOf({ request }: SalesContext): CustomerAction {
+function actionOf({ request }: AppSalesContext): CustomerAction {
   const action = ownValue(ACTIONS, paramsOf('/:action/', request).action)
   if (!action) throw refuse('not_found')
   return action
@@ -84,7 +82,7 @@ export function reasonFaults(reason: string): FormFault[] {
 
 async function show(
   world: World,
-  context: SalesContext,
+  context: AppSalesContext,
   action: CustomerAction,
   form: ActionForm,
   faults: FormFault[] = [],
@@ -93,7 +91,7 @@ async function show(
   const back = `${context.base}/customers/${license.license_id}/`
   if (!action.isPossible(license)) return redirectTo(context.reply, `${back}?done=changed`)
   const page = ActionPage({
-    ...pageFacts(world, context, context.app!),
+    ...pageFacts(world, context, context.app),
     action,
     email: license.email,
     path: context.request.url.split('?')[0]!,

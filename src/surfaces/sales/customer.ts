@@ -3,7 +3,7 @@ import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { forReports, type World } from '#flows/world'
 import { noteFor } from '#http/action-note'
-import { requireSellerOrStaff } from '#http/guards/seller-or-staff'
+import { requireAppSales } from '#http/guards/seller-or-staff'
 import { sendPage } from '#http/pages'
 import { actionsFor, NOTES } from './customer-action.ts'
 import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
@@ -11,7 +11,6 @@ import { CustomerPage } from './customer-page.tsx'
 import { pageFacts } from './sales-context.ts'
 
 const MAX_SHOWN = 50
-const NEEDED = { seller: 'view', staff: 'sales' } as const
 
 /** The page of a customer, by one of their licenses. */
 export function declareCustomer(scope: FastifyInstance, world: World): void {
@@ -19,8 +18,8 @@ export function declareCustomer(scope: FastifyInstance, world: World): void {
   const { db } = reporting
 
   scope.get(`${CUSTOMER_PATH}/`, async (request, reply) => {
-    const context = await requireSellerOrStaff(reporting, request, reply, 'seller', NEEDED)
-    const app = context.app!
+    const context = await requireAppSales(reporting, request, reply, 'view')
+    const { app } = context
     const license = await licenseOf(reporting, context)
     const { license_id } = license
     const bought = await payments.licensesOfCustomer(db, license)

@@ -4,13 +4,13 @@ import * as identity from '#domain/identity'
 import { givePlan, type PlanGiven } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { withQuery } from '#http/address'
-import { requireSellerOrStaff, type SalesContext, SIDES } from '#http/guards/seller-or-staff'
+import { type AppSalesContext, requireAppSales, SIDES } from '#http/guards/seller-or-staff'
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { readDay } from '#platform/calendar'
 import { readId } from '#platform/ids'
-import { ACTION_LIMIT, reasonFaults, SUPPORT_NEEDED } from './customer-actions.ts'
+import { ACTION_LIMIT, reasonFaults } from './customer-actions.ts'
 import { GIVE_FIELDS, type GiveFacts, type GiveForm, GivePlanPage } from './give-plan-page.tsx'
 import { pageFacts, sellerOf } from './sales-context.ts'
 
@@ -22,14 +22,14 @@ type GiveFaults = GiveFacts['faults']
 export function declareGivePlan(scope: FastifyInstance, world: World): void {
   const path = `${SIDES.seller}/licenses/give/`
   scope.get(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, 'seller', SUPPORT_NEEDED)
+    const context = await requireAppSales(world, request, reply, 'support')
     requireRecentProof(world, context)
     const form = formFrom((name) => queryOf(request, name))
     return await show(world, context, { form, faults: [] })
   })
 
   scope.post(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, 'seller', SUPPORT_NEEDED)
+    const context = await requireAppSales(world, request, reply, 'support')
     const posted = formOf(request)
     const form = formFrom((name) => posted[name])
     const email = identity.readEmail(form.email)
@@ -42,7 +42,7 @@ export function declareGivePlan(scope: FastifyInstance, world: World): void {
     await limitPage(world, ACTION_LIMIT, context.session.user_id, reply)
     const { reason, ends } = form
     const wanted = { ...email, product_id, reason, ends_at: readDay(ends) ?? null }
-    const app_id = context.app!.id
+    const app_id = context.app.id
     const given = await givePlan(world, sellerOf(context), { app_id, ...wanted })
     if (given.outcome === 'given') {
       const customer = `${context.base}/customers/${given.license_id}/`
@@ -100,11 +100,10 @@ interface GiveShown {
 
 async function show(
   world: World,
-  context: SalesContext,
+  context: AppSalesContext,
   { form, faults, license }: GiveShown,
 ): Promise<FastifyReply> {
-  const app = context.app!
-  const { base } = context
+  const { app, base } = context
   const products = await catalog.products(world.db, app.id)
   const page = GivePlanPage({
     ...pageFacts(world, context, app),

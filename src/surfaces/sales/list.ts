@@ -4,7 +4,7 @@ import * as payments from '#domain/payments'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
 import { startExport } from '#http/exports'
-import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
+import { requireAppSales, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf, readNumber } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
@@ -16,8 +16,6 @@ import { pageFacts, permissionsIn } from './sales-context.ts'
 
 const ON_A_PAGE = 50
 
-const NEEDED = { seller: 'view', staff: 'sales' } as const
-
 /** The list of an app's invoices, and its export. */
 export function declareList(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
@@ -26,8 +24,8 @@ export function declareList(scope: FastifyInstance, world: World): void {
   declareInvoicesExport(reporting)
 
   scope.get(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(reporting, request, reply, 'seller', NEEDED)
-    const app = context.app!
+    const context = await requireAppSales(reporting, request, reply, 'view')
+    const { app } = context
     const given = searchOf(request, INVOICE_FIELDS)
     const search = await withoutKey(reporting, app, given)
     if (search !== given) return redirectTo(reply, withQuery(`${context.base}/sales/`, search))
@@ -63,10 +61,10 @@ export function declareList(scope: FastifyInstance, world: World): void {
   })
 
   scope.post(`${path}export`, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
-    const { id: app_id, slug } = context.app!
-    const search = await withoutKey(world, context.app!, searchOf(request, INVOICE_FIELDS))
-    const asked = exportRequest(slug, search)
-    return await startExport(world, context, { kind: SALES, app_id, request: asked })
+    const context = await requireAppSales(world, request, reply, 'view')
+    const { app } = context
+    const search = await withoutKey(world, app, searchOf(request, INVOICE_FIELDS))
+    const asked = exportRequest(app.slug, search)
+    return await startExport(world, context, { kind: SALES, app_id: app.id, request: asked })
   })
 }

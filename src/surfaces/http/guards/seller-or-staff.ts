@@ -28,6 +28,22 @@ export interface SalesContext extends SessionContext {
   is_former?: true
 }
 
+/** A request about what one app sold, of a member of its seller. */
+export interface AppSalesContext extends SalesContext {
+  app: apps.App
+}
+
+/** The sales of the app in the path, for a member of its seller with this permission. */
+export async function requireAppSales(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  permission: sellers.SellerPermission,
+): Promise<AppSalesContext> {
+  const context = await requireSeller(world, request, reply, permission)
+  return { ...context, as: 'seller', base: `/dashboard/apps/${context.app.slug}` }
+}
+
 /**
  * A member of the app's seller, or staff, with their permission for this, depending on the path.
  * Other staff get 403, and everyone else 404.
@@ -43,8 +59,7 @@ export async function requireSellerOrStaff(
     const context = await requireStaff(world, request, reply, `${SIDES.staff}/`, permissions.staff)
     return { ...context, as, app: undefined, base: SIDES.staff }
   }
-  const context = await requireSeller(world, request, reply, permissions.seller)
-  return { ...context, as, base: `/dashboard/apps/${context.app.slug}` }
+  return await requireAppSales(world, request, reply, permissions.seller)
 }
 
 /**
