@@ -63,6 +63,7 @@ export function everyComponent(text: string): Record<string, VNode> {
     Spinner: <feedback.Spinner />,
     StatusBadge: <feedback.StatusBadge status={text} />,
     CheckboxField: <forms.CheckboxField name="terms" label={text} hint={text} error={text} />,
+    HiddenFields: <forms.HiddenFields values={{ name: text }} />,
     CsrfField: <forms.CsrfField token={text} />,
     FileField: <forms.FileField name="file" label={text} hint={text} error={text} accept={text} />,
     Field: (

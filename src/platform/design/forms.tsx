@@ -217,6 +217,21 @@ export function UsernameField({ value }: { value: string }): JSX.Element {
   return <input type="text" name="username" value={value} autocomplete="username" readonly hidden />
 }
 
+/** Values that a form sends along; `prefix` precedes their names. */
+export function HiddenFields(facts: {
+  values: Readonly<Record<string, string>>
+  prefix?: string
+}): JSX.Element {
+  const { values, prefix = '' } = facts
+  return (
+    <>
+      {Object.entries(values).map(([name, value]) => (
+        <input key={name} type="hidden" name={`${prefix}${name}`} value={value} />
+      ))}
+    </>
+  )
+}
+
 /** The token that proves that this service rendered the form for this visitor. */
 export function CsrfField({ token }: { token: string }): JSX.Element {
   return <input type="hidden" name="csrf_token" value={token} />

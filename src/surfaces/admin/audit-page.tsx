@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { Field, FieldRow, Form } from '#design/forms'
+import { Field, FieldRow, Form, HiddenFields } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
@@ -85,9 +85,7 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
 function Export({ search, csrf_token }: Pick<AuditFacts, 'search' | 'csrf_token'>): JSX.Element {
   return (
     <Form action="/admin/audit/export" csrf_token={csrf_token}>
-      {Object.entries(search).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields values={search} />
       <Button pending="Exporting…">Export CSV</Button>
     </Form>
   )

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { Field, Form } from '#design/forms'
+import { Field, Form, HiddenFields } from '#design/forms'
 import { Pager } from '#design/navigation'
 import { Panel } from '#design/panels'
 import { MAX_REASON_LENGTH } from '#http/reason'
@@ -30,9 +30,7 @@ export function StaffAction(facts: {
   const isOwn = filled?.path === facts.path && Object.values(facts.fields).includes(filled.subject)
   return (
     <Form action={`/admin/${facts.path}`} csrf_token={facts.csrf_token}>
-      {Object.entries(facts.fields).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields values={facts.fields} />
       {facts.children}
       <div class="flex flex-wrap items-end gap-3">
         <div class="min-w-0 grow basis-full sm:basis-52">

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
 import { CopyField } from '#design/copy'
 import { Badge } from '#design/feedback'
-import { Field, Form, SelectField, TextareaField } from '#design/forms'
+import { Field, Form, HiddenFields, SelectField, TextareaField } from '#design/forms'
 import { Day } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import { enteredFields, type FormFault } from '#http/form-errors'
@@ -103,9 +103,7 @@ function Addresses({ form, opened, faults, base, csrf_token }: Integration): JSX
   return (
     <Panel title="URLs">
       <Form action={base} csrf_token={csrf_token}>
-        {Object.entries(opened).map(([name, value]) => (
-          <input key={name} type="hidden" name={`opened_${name}`} value={value} />
-        ))}
+        <HiddenFields values={opened} prefix="opened_" />
         <Field
           label="Login URL"
           {...field('oauth_login_url')}

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { Field, Form, TextareaField } from '#design/forms'
+import { Field, Form, HiddenFields, TextareaField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Panel, RecordCards } from '#design/panels'
 import { RadioFields } from '#design/rows'
@@ -146,9 +146,7 @@ export function ConfirmListingModePage(facts: {
         switch, only support can change it back.
       </Heading>
       <Form action={base} csrf_token={facts.csrf_token}>
-        {Object.entries(facts.form).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
+        <HiddenFields values={facts.form} />
         <Button kind="danger" name="do" value="move" pending="Saving…" wide>
           Save and switch
         </Button>

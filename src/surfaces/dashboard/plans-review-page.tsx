@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Comparison } from '#design/comparison'
 import { Alert } from '#design/feedback'
-import { Form } from '#design/forms'
+import { Form, HiddenFields } from '#design/forms'
 import { Panel } from '#design/panels'
 import { addressOf } from '#http/app-menu'
 import { type AppFacts, AppPage } from './layout.tsx'
@@ -13,7 +13,7 @@ export function ReviewPage(
   facts: AppFacts & {
     review: Review
     /** The form as hidden fields. */
-    fields: [name: string, value: string][]
+    fields: Record<string, string>
     /** A digest of what is shown; if saving would do something else, the page is shown again. */
     reviewed: string
     has_changed: boolean
@@ -36,9 +36,7 @@ export function ReviewPage(
         <ReviewedChanges review={facts.review} sides={['Current', 'New']} />
         <p class="text-sm text-muted">Changes apply immediately to unpaid checkouts.</p>
         <Form action={addressOf(facts.slug, 'plans')} csrf_token={facts.csrf_token}>
-          {facts.fields.map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
-          ))}
+          <HiddenFields values={facts.fields} />
           <input type="hidden" name="reviewed" value={facts.reviewed} />
           <Actions>
             <Button kind="primary" name="do" value="save" pending="Saving…">

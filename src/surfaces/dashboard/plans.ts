@@ -157,7 +157,7 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   const page = ReviewPage({
     ...appFactsOf(world, context),
     review: would,
-    fields: fieldsOfPlans(rows),
+    fields: Object.fromEntries(fieldsOfPlans(rows)),
     reviewed,
     has_changed: pressed === 'save',
   })

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { Field, SelectField } from '#design/forms'
+import { Field, HiddenFields, SelectField } from '#design/forms'
 
 /** A form that builds a buy link of the demo; nothing if this installation has no demo. */
 export function BuyLinkForm({ values }: { values: Record<string, string> }): JSX.Element | null {
@@ -61,9 +61,7 @@ export function AuthorizationForm({
         start_url={`${demo_sign_in_url}/`}
         pkce
       >
-        {Object.entries(hidden).map(([name, value]) => (
-          <input key={name} type="hidden" name={`query.${name}`} value={value} />
-        ))}
+        <HiddenFields values={hidden} prefix="query." />
         <Field
           label="scope"
           name="query.scope"

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Button } from '#design/actions'
-import { Form } from '#design/forms'
+import { Form, HiddenFields } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 import type { Locale } from '#platform/language/locale'
@@ -31,9 +31,7 @@ export function SignOutPage(facts: {
       <Heading title={title}>{consequenceOf(facts)}</Heading>
       <div class="grid gap-3">
         <Form action="/o/session/end/sign-out" csrf_token={facts.csrf_token}>
-          {Object.entries(requested).map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
-          ))}
+          <HiddenFields values={requested} />
           <Button kind="primary" pending={t('signout.signing_out')} wide>
             {t('signout.sign_out')}
           </Button>

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
-import { Field, FieldRow, Form, SelectField } from '#design/forms'
+import { Field, FieldRow, Form, HiddenFields, SelectField } from '#design/forms'
 import { Panel, PhoneFold } from '#design/panels'
 import { MAX_FOUND } from '#domain/payments'
 
@@ -73,9 +73,7 @@ function ExportForm(facts: {
 }): ComponentChildren {
   return (
     <Form action={`${facts.path}export`} csrf_token={facts.csrf_token}>
-      {Object.entries(facts.search).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields values={facts.search} />
       <Button pending="Exporting…">Export CSV</Button>
     </Form>
   )
