@@ -6,16 +6,17 @@ import { declareExport, startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, staffActor } from '#http/guards/staff'
-import { formOf, queryOf } from '#http/input'
+import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
+import { searchOf } from '#http/search'
 import { audit } from '#platform/audit'
 import { countAudit } from '#platform/audit-log'
 import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import { readInPages } from '#platform/read-in-pages'
 import { AuditPage } from './audit-page.tsx'
-import { AuditSearch, filterOf, searchOf } from './audit-search.ts'
+import { AUDIT_FIELDS, AuditSearch, filterOf } from './audit-search.ts'
 import { ON_A_PAGE } from './paging.ts'
 
 const HOME = '/admin/audit/'
@@ -28,7 +29,7 @@ export function declareAudit(scope: FastifyInstance, world: World): void {
 
   scope.get(HOME, async (request, reply) => {
     const { role } = await requireStaff(reporting, request, reply, HOME, 'audit')
-    const search = searchOf(request)
+    const search = searchOf(request, AUDIT_FIELDS)
     const below = readCursor(queryOf(request, 'below'))
     const filter = await filterOf(reporting, search)
     const found = await auditRows(reporting, { ...filter, below, limit: ON_A_PAGE + 1 })
@@ -51,10 +52,7 @@ export function declareAudit(scope: FastifyInstance, world: World): void {
 
   scope.post(`${HOME}export`, async (request, reply) => {
     const context = await requireStaff(world, request, reply, HOME, 'audit')
-    const given = formOf(request)
-    const search = AuditSearch.parse(
-      Object.fromEntries(AuditSearch.keyof().options.map((name) => [name, given[name] ?? ''])),
-    )
+    const search = searchOf(request, AUDIT_FIELDS)
     requireRecentProof(world, context, withQuery(HOME, search))
     await audit(world.db, world.clock.now(), {
       actor: staffActor(context),

@@ -8,6 +8,7 @@ import { requireAppSales, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
+import { type SearchTexts, searchOf } from '#http/search'
 import type { CsvColumn } from '#platform/csv'
 import { readInPages } from '#platform/read-in-pages'
 import type { TaskName } from '#platform/tasks'
@@ -20,8 +21,6 @@ import {
   type ListCursor,
   planOptions,
   readCursor,
-  type SearchTexts,
-  searchOf,
   withoutKey,
 } from './list-search.ts'
 import { pageFacts, type SalesPageFacts } from './sales-context.ts'

@@ -1,8 +1,9 @@
 import type * as apps from '#domain/apps'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
+import { daysOf, type SearchTexts } from '#http/search'
 import { readId } from '#platform/ids'
-import { daysOf, parseSearch, type SearchTexts } from './list-search.ts'
+import { parseSearch } from './list-search.ts'
 
 /** The fields of the search for customers. */
 export const CUSTOMER_FIELDS = ['q', 'status', 'plan', 'from', 'to', 'sort'] as const

@@ -2,9 +2,10 @@ import type * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
+import { daysOf, type SearchTexts } from '#http/search'
 import { readId } from '#platform/ids'
 import { KIND_LABELS } from './labels.ts'
-import { daysOf, parseSearch, type SearchTexts } from './list-search.ts'
+import { parseSearch } from './list-search.ts'
 
 /** The fields of the search for sales. */
 export const INVOICE_FIELDS = ['q', 'status', 'kind', 'from', 'to'] as const

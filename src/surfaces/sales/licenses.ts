@@ -1,11 +1,12 @@
 import * as payments from '#domain/payments'
+import { daysOf } from '#http/search'
 import { isoDate, isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import { readId } from '#platform/ids'
 import { cents } from '#platform/money'
 import type { AppList } from './app-list.ts'
 import { LicensesPage } from './licenses-page.tsx'
-import { daysOf, LICENSE_FIELDS, licensesFor } from './list-search.ts'
+import { LICENSE_FIELDS, licensesFor } from './list-search.ts'
 
 const day = (at: Date | null) => (at ? isoDate(at) : null)
 

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
@@ -6,15 +5,9 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
-import { formOf, queryOf } from '#http/input'
-import { addDays, readDay } from '#platform/calendar'
+import type { SearchTexts } from '#http/search'
 import type { AppId, LicenseId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-
-const LONGEST = 320
-
-/** The fields of a list's search, as submitted. An empty field matches everything. */
-export type SearchTexts<Name extends string> = Record<Name, string>
 
 /** The fields of the search for subscriptions. */
 export const SUBSCRIPTION_FIELDS = [
@@ -32,17 +25,6 @@ export type SubscriptionSearch = SearchTexts<(typeof SUBSCRIPTION_FIELDS)[number
 /** The fields of the search for licenses. */
 export const LICENSE_FIELDS = ['q', 'status', 'plan', 'origin', 'from', 'to', 'sort'] as const
 export type LicenseSearch = SearchTexts<(typeof LICENSE_FIELDS)[number]>
-
-/** The search in the address of a list, or in the form of its export. */
-export function searchOf<Name extends string>(
-  request: FastifyRequest,
-  names: readonly Name[],
-): SearchTexts<Name> {
-  const posted = request.method === 'POST' ? formOf(request) : undefined
-  const read = (name: Name) => (posted ? posted[name] : queryOf(request, name)) ?? ''
-  const texts = names.map((name) => [name, read(name).trim().slice(0, LONGEST)])
-  return Object.fromEntries(texts) as SearchTexts<Name>
-}
 
 /** The request of an export: a search, and the app's slug. */
 const Asked = z.object({ slug: z.string() }).catchall(z.string())
@@ -83,18 +65,6 @@ export function readCursor(text: string | undefined): ListCursor | undefined {
   const [, at, amount, id] = /^(\d{1,14})\.(-?\d{1,15})\.(\w{1,40})$/.exec(text ?? '') ?? []
   if (id === undefined) return undefined
   return { at: new Date(Number(at)), amount: cents(Number(amount)), id }
-}
-
-/**
- * The dates of a search as times: from the start of the first day to the end of the last,
- * exclusive.
- */
-export function daysOf({ from, to }: SearchTexts<'from' | 'to'>): {
-  from: Date | undefined
-  before: Date | undefined
-} {
-  const last = readDay(to)
-  return { from: readDay(from), before: last && addDays(last, 1) }
 }
 
 /** Parses a search: the beginning of an email, a license key, an order, a license or an invoice. */

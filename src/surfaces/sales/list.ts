@@ -8,10 +8,11 @@ import { requireAppSales, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf, readNumber } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
+import { searchOf } from '#http/search'
 import { declareInvoicesExport, SALES } from './export.ts'
 import { INVOICE_FIELDS, invoiceFilter } from './invoice-search.ts'
 import { LISTED_DISPUTES, SalesPage } from './list-page.tsx'
-import { exportRequest, searchOf, withoutKey } from './list-search.ts'
+import { exportRequest, withoutKey } from './list-search.ts'
 import { pageFacts, permissionsIn } from './sales-context.ts'
 
 const ON_A_PAGE = 50

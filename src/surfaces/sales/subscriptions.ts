@@ -1,11 +1,12 @@
 import * as metrics from '#domain/metrics'
 import * as payments from '#domain/payments'
+import { daysOf } from '#http/search'
 import { FREQUENCIES, isoDate, isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import { readId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import type { AppList } from './app-list.ts'
-import { daysOf, licensesFor, SUBSCRIPTION_FIELDS } from './list-search.ts'
+import { licensesFor, SUBSCRIPTION_FIELDS } from './list-search.ts'
 import { SubscriptionsPage } from './subscriptions-page.tsx'
 
 const DISCOUNTED: Record<string, boolean> = { yes: true, no: false }
