@@ -31,3 +31,12 @@ export function csvOf<Row>(
     cast: { number: (amount: number) => formatAmount(cents(amount)) },
   })
 }
+
+/** A long table as CSV: its heading, then each page of its rows. */
+export async function* csvPages<Row>(
+  columns: CsvColumn<Row>[],
+  pages: AsyncIterable<Row[]>,
+): AsyncGenerator<string> {
+  yield csvOf(columns, [])
+  for await (const rows of pages) yield csvOf(columns, rows, { header: false })
+}

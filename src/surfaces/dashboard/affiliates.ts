@@ -1,17 +1,15 @@
-import { Readable } from 'node:stream'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as affiliates from '#domain/affiliates'
 import type { DayRange } from '#domain/metrics'
 import { appTime, forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
 import { addressOf } from '#http/app-menu'
 import { figuresCursorText, readFiguresCursor } from '#http/figures-cursor'
-import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
+import { APP_PATH, requireSellerTerms } from '#http/guards/seller'
 import { queryOf } from '#http/input'
-import { sendFile, sendPage } from '#http/pages'
+import { sendCsv, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
-import { CSV, type CsvColumn, csvOf } from '#platform/csv'
-import type { AppId } from '#platform/ids'
+import { type CsvColumn, csvPages } from '#platform/csv'
 import { readInPages } from '#platform/read-in-pages'
 import { AffiliatesPage } from './affiliates-page.tsx'
 import { appFactsOf } from './app-context.ts'
@@ -34,13 +32,13 @@ export function declareAffiliates(scope: FastifyInstance, world: World): void {
     const filter = { app_id: app.id, days, after, limit: ON_A_PAGE + 1 }
     const found = await affiliates.affiliatesOfApp(db, filter)
     const base = addressOf(app.slug, 'affiliates')
-    const query = rangeQuery(context, days)
+    const query = rangeQuery(request, days)
     const { rows, older, newest } = pageOf(found, {
       size: ON_A_PAGE,
       path: base,
       query,
       is_first: !after,
-      belowOf: (row) => figuresCursorText({ amount: row.net, id: row.affiliate_id }),
+      belowOf: (row) => figuresCursorText(cursorOf(row)),
     })
     const page = AffiliatesPage({
       ...(await appFactsOf(reporting, context)),
@@ -63,27 +61,22 @@ export function declareAffiliates(scope: FastifyInstance, world: World): void {
   scope.get(`${path}affiliates.csv`, async (request, reply) => {
     const { app } = await requireSellerTerms(reporting, request, reply)
     const { range } = rangeOf(request, appTime(world, app))
-    const file = { name: `${app.slug}-affiliates.csv`, type: CSV }
-    return sendFile(reply, file, Readable.from(csvPages(reporting, app.id, range)))
+    const pages = readInPages<affiliates.AffiliateFigures, affiliates.FiguresCursor>(
+      (page) => affiliates.affiliatesOfApp(db, { app_id: app.id, days: range, ...page }),
+      cursorOf,
+    )
+    return sendCsv(reply, `${app.slug}-affiliates.csv`, csvPages(COLUMNS, pages))
   })
 }
 
 /** The chosen days as a query: the offered length, so that it moves with time, or the two days. */
-function rangeQuery(
-  { request }: SellerTermsContext,
-  { from, to }: DayRange,
-): Record<string, string> {
+function rangeQuery(request: FastifyRequest, { from, to }: DayRange): Record<string, string> {
   const days = queryOf(request, 'days')
   return days ? { days } : { from, to }
 }
 
-async function* csvPages({ db }: World, app_id: AppId, days: DayRange): AsyncGenerator<string> {
-  yield csvOf(COLUMNS, [])
-  const pages = readInPages<affiliates.AffiliateFigures, affiliates.FiguresCursor>(
-    (page) => affiliates.affiliatesOfApp(db, { app_id, days, ...page }),
-    ({ net, affiliate_id }) => ({ amount: net, id: affiliate_id }),
-  )
-  for await (const rows of pages) yield csvOf(COLUMNS, rows, { header: false })
+function cursorOf({ net, affiliate_id }: affiliates.AffiliateFigures): affiliates.FiguresCursor {
+  return { amount: net, id: affiliate_id }
 }
 
 const COLUMNS: CsvColumn<affiliates.AffiliateFigures>[] = [

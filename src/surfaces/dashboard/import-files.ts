@@ -1,10 +1,9 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import * as imports from '#domain/imports'
 import type { World } from '#flows/world'
-import { sendFile } from '#http/pages'
+import { sendCsv } from '#http/pages'
 import { isoDate } from '#platform/calendar'
-import { CSV, type CsvColumn, csvOf } from '#platform/csv'
+import { type CsvColumn, csvPages } from '#platform/csv'
 import { readInPages } from '#platform/read-in-pages'
 import type { ImportContext } from './import-context.ts'
 import { OUTCOME_LABELS } from './import-labels.ts'
@@ -31,7 +30,7 @@ export function sendFaults({ db }: World, { reply, read }: ImportContext): Fasti
     (page) => imports.faultsOf(db, { import_id: read.id, ...page }),
     ({ place }) => place,
   )
-  return sendCsv(reply, `${read.id}-faults.csv`, tableOf(FAULTS, pages))
+  return sendCsv(reply, `${read.id}-faults.csv`, csvPages(FAULTS, pages))
 }
 
 /** Sends what is done with each row as CSV. */
@@ -40,18 +39,5 @@ export function sendReport({ db }: World, { reply, read }: ImportContext): Fasti
     ({ after = 0, limit }) => imports.reportedRows(db, { import_id: read.id, after, limit }),
     ({ line }) => line,
   )
-  return sendCsv(reply, `${read.id}-report.csv`, tableOf(ROWS, pages))
-}
-
-/** A table as CSV, page by page. */
-async function* tableOf<Row>(
-  columns: CsvColumn<Row>[],
-  pages: AsyncIterable<Row[]>,
-): AsyncGenerator<string> {
-  yield csvOf(columns, [])
-  for await (const rows of pages) yield csvOf(columns, rows, { header: false })
-}
-
-function sendCsv(reply: FastifyReply, name: string, content: AsyncIterable<string>): FastifyReply {
-  return sendFile(reply, { name, type: CSV }, Readable.from(content, { objectMode: false }))
+  return sendCsv(reply, `${read.id}-report.csv`, csvPages(ROWS, pages))
 }

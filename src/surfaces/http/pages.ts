@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { VNode } from 'preact'
 import type { LanguageForm } from '#design/language-form'
@@ -10,6 +10,7 @@ import { setProblemHeaders } from '#http/endpoint'
 import { ErrorPage } from '#http/error-page'
 import { addViewing, refusalWhileViewing } from '#http/guards/viewing'
 import { readForms } from '#platform/bodies'
+import { CSV } from '#platform/csv'
 import { logBug, problemOf } from '#platform/http'
 import { languageHeaders, localeOf } from '#platform/language/request'
 import type { Limit, LimitKey } from '#platform/limits'
@@ -129,6 +130,15 @@ export function sendFile(
     })
     .type(type)
     .send(content)
+}
+
+/** Sends a table to download, part by part. */
+export function sendCsv(
+  reply: FastifyReply,
+  name: string,
+  parts: AsyncIterable<string>,
+): FastifyReply {
+  return sendFile(reply, { name, type: CSV }, Readable.from(parts, { objectMode: false }))
 }
 
 /** Redirects the browser with 303, so that it uses GET. */

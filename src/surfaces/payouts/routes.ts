@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
@@ -16,11 +15,10 @@ import {
 } from '#http/guards/payee'
 import { requireRecentProof } from '#http/guards/session'
 import { queryOf, readNumber } from '#http/input'
-import { limitPage, people, redirectTo, sendFile, sendPage } from '#http/pages'
+import { limitPage, people, redirectTo, sendCsv, sendFile, sendPage } from '#http/pages'
 import { pageBelow, pagingOf } from '#http/pagination'
 import { payeeNotice } from '#http/test-clock-notice'
 import { addDays } from '#platform/calendar'
-import { CSV } from '#platform/csv'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { cents } from '#platform/money'
@@ -166,8 +164,7 @@ function declareStatements(scope: FastifyInstance, world: World, kind: PayeeKind
 
   scope.get(`${path}statement.csv`, async (request, reply) => {
     const { payout } = await requirePayout(world, request, reply, kind)
-    const text = Readable.from(statementCsv(world, kind, payout))
-    return sendFile(reply, { name: `payout-${payout.number}.csv`, type: CSV }, text)
+    return sendCsv(reply, `payout-${payout.number}.csv`, statementCsv(world, kind, payout))
   })
 
   scope.get(`${path}statement.pdf`, async (request, reply) => {

@@ -3,7 +3,7 @@ import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import type { PayeeKind } from '#http/guards/payee'
 import { isoDate } from '#platform/calendar'
-import { csvOf } from '#platform/csv'
+import { csvPages } from '#platform/csv'
 import { type Cents, cents } from '#platform/money'
 import type { PdfContent } from '#platform/pdf/content'
 import { ROWS_AT_ONCE, readInPages } from '#platform/read-in-pages'
@@ -37,7 +37,7 @@ function feesOf(line: payouts.StatementLine): Cents {
 }
 
 /** A statement as CSV, in parts. It contains no buyers. */
-export async function* statementCsv(
+export function statementCsv(
   world: World,
   kind: PayeeKind,
   payout: payouts.Payout,
@@ -60,8 +60,7 @@ export async function* statementCsv(
     },
     { name: 'payout', of: () => String(payout.number) },
   ]
-  yield csvOf(columns, [])
-  for await (const part of partsOf(world, payout)) yield csvOf(columns, part, { header: false })
+  return csvPages(columns, partsOf(world, payout))
 }
 
 /** A payout statement as a PDF. */
