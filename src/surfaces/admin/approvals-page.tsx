@@ -1,15 +1,14 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
-import { Alert } from '#design/feedback'
 import { Field, Form } from '#design/forms'
-import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
-import { DescriptionList, EmptyState, Heading, Panel } from '#design/panels'
+import { DescriptionList, EmptyState, Panel } from '#design/panels'
 import type { OpenApproval } from '#domain/apps'
 import type { StaffRole } from '#domain/identity'
 import { stateName } from '#domain/sellers'
-import { AdminMenu } from '#http/admin-menu'
+import type { ActionNote } from '#http/action-note'
 import type { ApprovalId } from '#platform/ids'
+import { AdminPage } from './layout.tsx'
 import { ON_A_PAGE } from './paging.ts'
 
 /** A request in the list, with the plans of its app in words. */
@@ -32,19 +31,16 @@ export function ApprovalsPage(facts: {
   role: StaffRole
   csrf_token: string
   entries: ApprovalEntry[]
-  note: string | undefined
+  note: ActionNote | undefined
   refused: RefusedDecision | undefined
 }): JSX.Element {
   return (
-    <SiteLayout title="Approvals · Admin · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Approvals">
-          Apps whose sellers requested external sales. An approved app is for sale once it is
-          published.
-        </Heading>
-        <AdminMenu current="approvals" role={facts.role} />
-      </div>
-      {facts.note && <Alert tone="success">{facts.note}</Alert>}
+    <AdminPage
+      {...facts}
+      current="approvals"
+      title="Approvals"
+      intro="Apps whose sellers requested external sales. An approved app is for sale once it is published."
+    >
       {facts.entries.length === 0 ? (
         <EmptyState title="No requests">
           New requests appear here. The seller is emailed when you decide.
@@ -59,7 +55,7 @@ export function ApprovalsPage(facts: {
           The oldest {ON_A_PAGE} requests are shown. The next ones appear once these are decided.
         </p>
       )}
-    </SiteLayout>
+    </AdminPage>
   )
 }
 

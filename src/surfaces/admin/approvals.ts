@@ -4,7 +4,7 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { decideApproval } from '#flows/app'
 import type { World } from '#flows/world'
-import { noteFor } from '#http/action-note'
+import { type ActionNote, noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
 import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, paramsOf, requireId } from '#http/input'
@@ -76,8 +76,8 @@ async function plansOf(
   return Map.groupBy(plans, ({ app_id }) => app_id)
 }
 
-const NOTES: Record<string, string> = {
-  approve: 'Approved. The seller is notified by email.',
-  refuse: 'Refused. The seller is notified by email.',
-  gone: 'No change: this request was already decided.',
+const NOTES: Record<string, ActionNote> = {
+  approve: { tone: 'success', text: 'Approved. The seller is notified by email.' },
+  refuse: { tone: 'success', text: 'Refused. The seller is notified by email.' },
+  gone: { tone: 'success', text: 'No change: this request was already decided.' },
 }

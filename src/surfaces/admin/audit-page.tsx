@@ -1,14 +1,13 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Field, FieldRow, Form, HiddenFields } from '#design/forms'
-import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
-import { EmptyState, Heading, Panel, PhoneFold } from '#design/panels'
+import { EmptyState, Panel, PhoneFold } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
-import { AdminMenu } from '#http/admin-menu'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import type { AuditSearch } from './audit-search.ts'
+import { AdminPage } from './layout.tsx'
 
 interface AuditFacts {
   csrf_token: string
@@ -23,11 +22,12 @@ interface AuditFacts {
 export function AuditPage(facts: AuditFacts): JSX.Element {
   const { entries } = facts
   return (
-    <SiteLayout title="Audit log · Admin · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Audit log">Who did what, and when. Entries are never changed.</Heading>
-        <AdminMenu current="audit" role={facts.role} />
-      </div>
+    <AdminPage
+      {...facts}
+      current="audit"
+      title="Audit log"
+      intro="Who did what, and when. Entries are never changed."
+    >
       <Search {...facts} />
       {entries.length === 0 ? (
         <EmptyState title="No entries">Search by full email or ID, and by full action.</EmptyState>
@@ -39,7 +39,7 @@ export function AuditPage(facts: AuditFacts): JSX.Element {
         </ul>
       )}
       <Pager newest={facts.newest} older={facts.older} />
-    </SiteLayout>
+    </AdminPage>
   )
 }
 

@@ -1,17 +1,16 @@
 import type { JSX } from 'preact'
-import { Alert, Badge } from '#design/feedback'
-import { SiteLayout } from '#design/layout'
+import { Badge } from '#design/feedback'
 import { Day, formatMoney, Money } from '#design/money'
-import { EmptyState, Heading, RecordRows } from '#design/panels'
+import { EmptyState, RecordRows } from '#design/panels'
 import type { FoundLicenses } from '#domain/billing'
 import type { StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
-import { AdminMenu } from '#http/admin-menu'
 import { cents } from '#platform/money'
 import { Alarms } from './alarms-panel.tsx'
 import { StuckAttempts } from './attempts-panel.tsx'
 import type { CaseLists } from './case-lists.ts'
 import { excessPath } from './excess-page.tsx'
+import { AdminPage } from './layout.tsx'
 import { LicenseSearch } from './license-search-panel.tsx'
 import { CasePanel, Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 
@@ -32,12 +31,12 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
   const { lists } = facts
   const isClear = Object.values(lists).every(({ items }) => items.length === 0)
   return (
-    <SiteLayout title="Cases · Admin · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Cases">Items that need a decision. Every action is logged.</Heading>
-        <AdminMenu current="cases" role={facts.role} />
-      </div>
-      {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
+    <AdminPage
+      {...facts}
+      current="cases"
+      title="Cases"
+      intro="Items that need a decision. Every action is logged."
+    >
       <LicenseSearch {...facts} />
       {lists.alarms.items.length > 0 && <Alarms {...facts} list={lists.alarms} />}
       {lists.stuck.items.length > 0 && <StuckAttempts {...facts} list={lists.stuck} />}
@@ -55,7 +54,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
           Alarms, disputes, failed refunds, paused licenses and locked accounts appear here.
         </EmptyState>
       )}
-    </SiteLayout>
+    </AdminPage>
   )
 }
 

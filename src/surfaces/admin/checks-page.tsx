@@ -2,13 +2,12 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { Form } from '#design/forms'
-import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
-import { Heading, Panel, RecordTable } from '#design/panels'
+import { Panel, RecordTable } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
-import { AdminMenu } from '#http/admin-menu'
 import { capitalized } from '#platform/text'
 import type { Checked, EventsReprocessed } from './check-results.ts'
+import { AdminPage } from './layout.tsx'
 
 interface ChecksFacts {
   role: StaffRole
@@ -19,13 +18,15 @@ interface ChecksFacts {
 }
 
 /** Periodic jobs that staff can run now, with their latest results. */
-export function ChecksPage({ role, csrf_token, books, events }: ChecksFacts): JSX.Element {
+export function ChecksPage(facts: ChecksFacts): JSX.Element {
+  const { csrf_token, books, events } = facts
   return (
-    <SiteLayout title="Checks · Admin · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Checks">Check the ledger and reprocess missed events.</Heading>
-        <AdminMenu current="checks" role={role} />
-      </div>
+    <AdminPage
+      {...facts}
+      current="checks"
+      title="Checks"
+      intro="Check the ledger and reprocess missed events."
+    >
       <div class="grid grid-cols-1 gap-6">
         <Check
           title="Ledger"
@@ -46,7 +47,7 @@ export function ChecksPage({ role, csrf_token, books, events }: ChecksFacts): JS
           {events && <Events {...events} />}
         </Check>
       </div>
-    </SiteLayout>
+    </AdminPage>
   )
 }
 

@@ -1,17 +1,16 @@
 import type { JSX } from 'preact'
 import { Button } from '#design/actions'
-import { Alert, Badge, type BadgeTone } from '#design/feedback'
+import { Badge, type BadgeTone } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
-import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
-import { EmptyState, Heading, Panel, RecordRows, recordDescription } from '#design/panels'
+import { EmptyState, Panel, RecordRows, recordDescription } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
-import { AdminMenu } from '#http/admin-menu'
 import { emailLabel } from '#http/email-labels'
 import { type EmailState, type LoggedEmail, stateOf } from '#platform/email-log'
 import { counted } from '#platform/text'
+import { AdminPage } from './layout.tsx'
 
 interface EmailLogFacts {
   csrf_token: string
@@ -34,16 +33,14 @@ const STATES: Record<EmailState, [label: string, tone: BadgeTone]> = {
 
 /** The log of emails, with a search by recipient. */
 export function EmailsPage(facts: EmailLogFacts): JSX.Element {
-  const { emails, note } = facts
+  const { emails } = facts
   return (
-    <SiteLayout title="Emails · Admin · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Emails">
-          Emails and their recipients. The text of emails is not stored.
-        </Heading>
-        <AdminMenu current="emails" role={facts.role} />
-      </div>
-      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+    <AdminPage
+      {...facts}
+      current="emails"
+      title="Emails"
+      intro="Emails and their recipients. The text of emails is not stored."
+    >
       <Panel title="Search">
         <form
           method="get"
@@ -82,7 +79,7 @@ export function EmailsPage(facts: EmailLogFacts): JSX.Element {
         </Panel>
       )}
       <Pager newest={facts.newest} older={facts.older} />
-    </SiteLayout>
+    </AdminPage>
   )
 }
 

@@ -1,14 +1,11 @@
 import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
-import { Alert } from '#design/feedback'
 import { SelectField } from '#design/forms'
-import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
-import { EmptyState, Heading, Panel, RecordCards, RecordTable, Totals } from '#design/panels'
+import { EmptyState, Panel, RecordCards, RecordTable, Totals } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
-import { AdminMenu } from '#http/admin-menu'
 import {
   COUNTED_JOBS,
   JOB_STATES,
@@ -17,6 +14,7 @@ import {
   type LoggedSchedule,
 } from '#platform/job-log'
 import { JOB_STATE_LABELS, JobBadge, queueLabel } from './job-labels.tsx'
+import { AdminPage } from './layout.tsx'
 import { cronText, jobLabel, scheduleLabel } from './schedule-labels.ts'
 
 interface JobsFacts {
@@ -34,16 +32,14 @@ interface JobsFacts {
 
 /** The jobs in a state, with the number in each, and the schedules. */
 export function JobsPage(facts: JobsFacts): JSX.Element {
-  const { counts, jobs, note, state } = facts
+  const { counts, jobs, state } = facts
   return (
-    <SiteLayout title="Jobs · Admin · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Jobs">
-          Background work. A failed job has used up its retries. Finished jobs are kept for a week.
-        </Heading>
-        <AdminMenu current="jobs" role={facts.role} />
-      </div>
-      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+    <AdminPage
+      {...facts}
+      current="jobs"
+      title="Jobs"
+      intro="Background work. A failed job has used up its retries. Finished jobs are kept for a week."
+    >
       <Totals
         items={JOB_STATES.map((each) => ({
           term: JOB_STATE_LABELS[each],
@@ -62,7 +58,7 @@ export function JobsPage(facts: JobsFacts): JSX.Element {
       )}
       <Pager newest={facts.newest} older={facts.older} />
       <Schedules schedules={facts.schedules} />
-    </SiteLayout>
+    </AdminPage>
   )
 }
 

@@ -1,9 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { SiteLayout } from '#design/layout'
 import { Pager } from '#design/navigation'
-import { EmptyState, Heading } from '#design/panels'
+import { EmptyState } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
-import { AdminMenu } from '#http/admin-menu'
+import { AdminPage } from './layout.tsx'
 import type { SearchedList } from './paging.ts'
 import { SearchPanel } from './search-panel.tsx'
 
@@ -24,13 +23,9 @@ export function AdminListPage<State extends string>(
     children: ComponentChildren
   },
 ): JSX.Element {
-  const { list, title, role } = facts
+  const { list } = facts
   return (
-    <SiteLayout title={`${title} · Admin · Purser`}>
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title={title}>{facts.intro}</Heading>
-        <AdminMenu current={list} role={role} />
-      </div>
+    <AdminPage {...facts} current={list}>
       <SearchPanel
         path={`/admin/${list}/`}
         q={facts.q}
@@ -44,6 +39,6 @@ export function AdminListPage<State extends string>(
         facts.children
       )}
       <Pager newest={facts.newest} older={facts.older} />
-    </SiteLayout>
+    </AdminPage>
   )
 }

@@ -2,14 +2,13 @@ import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Badge, type BadgeTone } from '#design/feedback'
 import { SelectField } from '#design/forms'
-import { SiteLayout } from '#design/layout'
 import { Day, formatMoney } from '#design/money'
 import { Pager } from '#design/navigation'
-import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import { EmptyState, Panel, RecordRows } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import { type ListedPayout, PAYOUT_STATUSES, type Payout } from '#domain/payouts'
 import type { ListedSeller } from '#domain/sellers'
-import { AdminMenu } from '#http/admin-menu'
+import { AdminPage } from './layout.tsx'
 import { ON_A_PAGE } from './paging.ts'
 
 const STATUSES: Record<Payout['status'], [label: string, tone: BadgeTone]> = {
@@ -31,11 +30,12 @@ export function PayoutsPage(facts: {
 }): JSX.Element {
   const { payouts, paused, status } = facts
   return (
-    <SiteLayout title="Payouts · Admin · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Payouts">Payouts to sellers and affiliates, latest first.</Heading>
-        <AdminMenu current="payouts" role={facts.role} />
-      </div>
+    <AdminPage
+      {...facts}
+      current="payouts"
+      title="Payouts"
+      intro="Payouts to sellers and affiliates, latest first."
+    >
       {paused.length > 0 && <Paused paused={paused} />}
       <Panel title="Filter">
         <form method="get" action="/admin/payouts/" class="flex flex-wrap items-end gap-4">
@@ -64,7 +64,7 @@ export function PayoutsPage(facts: {
         </Panel>
       )}
       <Pager newest={facts.newest} older={facts.older} />
-    </SiteLayout>
+    </AdminPage>
   )
 }
 

@@ -5,14 +5,7 @@ import { Field, Form, SelectField } from '#design/forms'
 import { InvitePanel } from '#design/invite'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
-import {
-  DescriptionList,
-  EmptyState,
-  Heading,
-  Panel,
-  RecordRows,
-  recordDescription,
-} from '#design/panels'
+import { DescriptionList, EmptyState, Panel, RecordRows, recordDescription } from '#design/panels'
 import {
   type ListedInvitation,
   STAFF_ROLES,
@@ -20,9 +13,10 @@ import {
   type StaffRole,
 } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
-import { AdminMenu, RecordHeader } from '#http/admin-menu'
+import { RecordHeader } from '#http/admin-menu'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import { STAFF_ROLE_LABELS } from '#http/staff-labels'
+import { AdminPage } from './layout.tsx'
 
 /** The form of an invitation as it was filled in. */
 export interface StaffForm {
@@ -47,14 +41,15 @@ export function StaffPage(
     fault: string | undefined
   },
 ): JSX.Element {
-  const { note, members } = facts
+  const { members } = facts
   return (
-    <SiteLayout title={`${facts.fault ? 'Error: ' : ''}Staff · Admin · Purser`}>
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Staff">Who has access to the admin area, and their roles.</Heading>
-        <AdminMenu current="staff" role={facts.role} />
-      </div>
-      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+    <AdminPage
+      {...facts}
+      current="staff"
+      title="Staff"
+      intro="Who has access to the admin area, and their roles."
+      has_error={facts.fault !== undefined}
+    >
       <Panel title="Members">
         <RecordRows
           records={members.map((member) => ({
@@ -68,7 +63,7 @@ export function StaffPage(
       </Panel>
       <Invitations {...facts} />
       <Invite {...facts} />
-    </SiteLayout>
+    </AdminPage>
   )
 }
 

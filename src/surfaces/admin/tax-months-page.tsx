@@ -1,15 +1,14 @@
 import type { JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
-import { SiteLayout } from '#design/layout'
 import { formatMoney, Money } from '#design/money'
 import { Pager } from '#design/navigation'
-import { EmptyState, Heading, Panel, RecordRows, RecordTable } from '#design/panels'
+import { EmptyState, Panel, RecordRows, RecordTable } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import type { Liability } from '#domain/tax'
-import { AdminMenu } from '#http/admin-menu'
 import { sum } from '#platform/money'
 import { counted } from '#platform/text'
+import { AdminPage } from './layout.tsx'
 import { STATUS } from './tax-status.tsx'
 import { monthName } from './tax-summary.ts'
 
@@ -44,18 +43,19 @@ export function TaxPage(facts: {
     return sum(...due.map(({ amount }) => amount))
   }
   return (
-    <SiteLayout title="Sales tax · Admin · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Sales tax">Tax collected and filed, by state and month.</Heading>
-        <AdminMenu current="tax" role={facts.role} />
-        {facts.state_rates_only && (
-          <Alert tone="info" title="State rates only">
-            The built-in table has state rates only. County and city taxes are not collected: a
-            buyer in New York City pays the state’s 4%. For local rates, set TAX_PROVIDER=stripe to
-            use Stripe Tax.
-          </Alert>
-        )}
-      </div>
+    <AdminPage
+      {...facts}
+      current="tax"
+      title="Sales tax"
+      intro="Tax collected and filed, by state and month."
+    >
+      {facts.state_rates_only && (
+        <Alert tone="info" title="State rates only">
+          The built-in table has state rates only. County and city taxes are not collected: a buyer
+          in New York City pays the state’s 4%. For local rates, set TAX_PROVIDER=stripe to use
+          Stripe Tax.
+        </Alert>
+      )}
       <OtherMonths home={home} owed={owed} />
       {listed.length === 0 ? (
         facts.older || facts.newest ? (
@@ -82,7 +82,7 @@ export function TaxPage(facts: {
         />
       )}
       <Pager label="Pages of months" newest={facts.newest} older={facts.older} />
-    </SiteLayout>
+    </AdminPage>
   )
 }
 

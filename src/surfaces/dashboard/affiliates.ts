@@ -41,7 +41,7 @@ export function declareAffiliates(scope: FastifyInstance, world: World): void {
       belowOf: (row) => figuresCursorText(cursorOf(row)),
     })
     const page = AffiliatesPage({
-      ...(await appFactsOf(reporting, context)),
+      ...appFactsOf(reporting, context),
       base,
       chosen,
       rows,

@@ -1,0 +1,28 @@
+import type { ComponentChildren, ComponentProps, JSX } from 'preact'
+import { Alert } from '#design/feedback'
+import { SiteLayout } from '#design/layout'
+import { Heading } from '#design/panels'
+import type { ActionNote } from '#http/action-note'
+import { AdminMenu } from '#http/admin-menu'
+
+/** A page of the admin menu: its heading, the menu, and the note about what was just done. */
+export function AdminPage(
+  facts: ComponentProps<typeof AdminMenu> & {
+    title: string
+    intro: string
+    note?: ActionNote | undefined
+    children: ComponentChildren
+  },
+): JSX.Element {
+  const { current, role, title, intro, note } = facts
+  return (
+    <SiteLayout title={`${title} · Admin · Purser`}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title={title}>{intro}</Heading>
+        <AdminMenu current={current} role={role} />
+      </div>
+      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      {facts.children}
+    </SiteLayout>
+  )
+}
