@@ -1,11 +1,10 @@
 import type { JSX } from 'preact'
-import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
-import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import { EmptyState, Panel, RecordRows } from '#design/panels'
 import type { MemberRole } from '#domain/sellers'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
-import { SellerMenu } from './seller-menu.tsx'
+import { SellerMenuPage } from './seller-menu.tsx'
 
 /** What a seller's members, their agents and staff did, latest first. */
 export function ActivityPage(facts: {
@@ -18,14 +17,12 @@ export function ActivityPage(facts: {
 }): JSX.Element {
   const { entries } = facts
   return (
-    <SiteLayout title="Activity · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Activity">
-          What the members of {facts.legal_name}, their agents and Purser staff did. Entries are
-          never changed.
-        </Heading>
-        <SellerMenu current="activity" role={facts.role} />
-      </div>
+    <SellerMenuPage
+      {...facts}
+      current="activity"
+      title="Activity"
+      intro={`What the members of ${facts.legal_name}, their agents and Purser staff did. Entries are never changed.`}
+    >
       {entries.length === 0 ? (
         <EmptyState title="No activity yet">Changes and refunds appear here.</EmptyState>
       ) : (
@@ -40,7 +37,7 @@ export function ActivityPage(facts: {
         </Panel>
       )}
       <Pager newest={facts.newest} older={facts.older} />
-    </SiteLayout>
+    </SellerMenuPage>
   )
 }
 

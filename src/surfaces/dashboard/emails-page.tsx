@@ -2,10 +2,9 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { CheckboxField, Form } from '#design/forms'
-import { SiteLayout } from '#design/layout'
-import { Heading, Panel } from '#design/panels'
+import { Panel } from '#design/panels'
 import { type MemberRole, SELLER_EMAILS, type SellerEmail } from '#domain/sellers'
-import { SellerMenu } from './seller-menu.tsx'
+import { SellerMenuPage } from './seller-menu.tsx'
 
 const LABELS: Record<SellerEmail, { label: string; hint: string }> = {
   sale: { label: 'New sales and trials', hint: 'Who bought what, the fees and your earnings.' },
@@ -25,11 +24,12 @@ export function EmailsPage(facts: {
   is_saved: boolean
 }): JSX.Element {
   return (
-    <SiteLayout title="Emails · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Emails">Choose what we email you about your buyers.</Heading>
-        <SellerMenu current="emails" role={facts.role} />
-      </div>
+    <SellerMenuPage
+      {...facts}
+      current="emails"
+      title="Emails"
+      intro="Choose what we email you about your buyers."
+    >
       {facts.is_saved && <Alert tone="success">Saved.</Alert>}
       <Panel>
         <Form action="/dashboard/emails/" csrf_token={facts.csrf_token}>
@@ -51,6 +51,6 @@ export function EmailsPage(facts: {
           </div>
         </Form>
       </Panel>
-    </SiteLayout>
+    </SellerMenuPage>
   )
 }

@@ -1,10 +1,9 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
 import { CheckboxField, Form } from '#design/forms'
-import { SiteLayout } from '#design/layout'
-import { Heading, Panel } from '#design/panels'
+import { Panel } from '#design/panels'
 import type { MemberRole } from '#domain/sellers'
-import { SellerMenu } from './seller-menu.tsx'
+import { SellerMenuPage } from './seller-menu.tsx'
 
 /** Requests an export of all of a seller's data. */
 export function ExportAllPage(facts: {
@@ -13,14 +12,13 @@ export function ExportAllPage(facts: {
   csrf_token: string
 }): JSX.Element {
   return (
-    <SiteLayout title="Export your data · Purser">
-      <div class="grid max-w-2xl grid-cols-1 gap-6">
-        <div class="grid grid-cols-1 gap-6">
-          <Heading title="Export your data">
-            All data of {facts.legal_name}, in one ZIP archive of CSV and JSON files.
-          </Heading>
-          <SellerMenu current="export" role={facts.role} />
-        </div>
+    <SellerMenuPage
+      {...facts}
+      current="export"
+      title="Export your data"
+      intro={`All data of ${facts.legal_name}, in one ZIP archive of CSV and JSON files.`}
+    >
+      <div class="max-w-2xl">
         <Panel>
           <p class="text-sm text-muted">
             Apps, plans and prices, listings and images, customers, licenses, subscriptions, orders,
@@ -43,6 +41,6 @@ export function ExportAllPage(facts: {
           </Form>
         </Panel>
       </div>
-    </SiteLayout>
+    </SellerMenuPage>
   )
 }

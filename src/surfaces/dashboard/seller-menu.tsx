@@ -1,5 +1,7 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, ComponentProps, JSX } from 'preact'
+import { SiteLayout } from '#design/layout'
 import { type MenuPage, PermittedNav } from '#design/navigation'
+import { Heading } from '#design/panels'
 import { isAllowed, type MemberRole, type SellerPermission } from '#domain/sellers'
 
 const PAGES = [
@@ -26,5 +28,28 @@ export function SellerMenu(facts: {
       current={current}
       isPermitted={(needs) => isAllowed(role, needs)}
     />
+  )
+}
+
+/** A page of a seller's menu: its heading, and the menu under it. */
+export function SellerMenuPage(
+  facts: ComponentProps<typeof SellerMenu> & {
+    title: string
+    intro: ComponentChildren
+    has_error?: boolean
+    /** The banner about the seller's own time. */
+    notice?: string | undefined
+    children: ComponentChildren
+  },
+): JSX.Element {
+  const { current, role, title, intro, has_error = false, notice } = facts
+  return (
+    <SiteLayout title={`${title} · Purser`} has_error={has_error} notice={notice}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title={title}>{intro}</Heading>
+        <SellerMenu current={current} role={role} />
+      </div>
+      {facts.children}
+    </SiteLayout>
   )
 }

@@ -1,10 +1,8 @@
 import type { JSX } from 'preact'
-import { SiteLayout } from '#design/layout'
-import { Heading } from '#design/panels'
 import type { MemberRole } from '#domain/sellers'
 import type { FiguresFacts } from './figures.ts'
 import { Figures } from './figures-panels.tsx'
-import { SellerMenu } from './seller-menu.tsx'
+import { SellerMenuPage } from './seller-menu.tsx'
 
 /** The figures of all apps of a seller. */
 export function SellerOverviewPage(
@@ -16,14 +14,15 @@ export function SellerOverviewPage(
   },
 ): JSX.Element {
   return (
-    <SiteLayout title="Overview · Purser" notice={facts.notice}>
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Overview">All apps of {facts.seller_name}.</Heading>
-        <SellerMenu current="overview" role={facts.role} />
-      </div>
+    <SellerMenuPage
+      {...facts}
+      current="overview"
+      title="Overview"
+      intro={`All apps of ${facts.seller_name}.`}
+    >
       <div class="grid grid-cols-1 gap-6">
         <Figures {...facts} />
       </div>
-    </SiteLayout>
+    </SellerMenuPage>
   )
 }

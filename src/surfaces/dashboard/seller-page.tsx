@@ -2,12 +2,11 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { Form } from '#design/forms'
-import { SiteLayout } from '#design/layout'
-import { Heading, Panel } from '#design/panels'
+import { Panel } from '#design/panels'
 import type { EnteredDetails, MemberRole } from '#domain/sellers'
 import type { FormFault } from '#http/form-errors'
 import { SellerFields } from './seller-form.tsx'
-import { SellerMenu } from './seller-menu.tsx'
+import { SellerMenuPage } from './seller-menu.tsx'
 
 /** A seller's legal name and address. */
 export function SellerPage(facts: {
@@ -20,14 +19,14 @@ export function SellerPage(facts: {
 }): JSX.Element {
   const { csrf_token, form, faults } = facts
   return (
-    <SiteLayout title="Seller details · Purser" has_error={faults.length > 0}>
+    <SellerMenuPage
+      {...facts}
+      current="details"
+      title="Seller details"
+      intro="Your legal name appears on receipts and payout statements."
+      has_error={faults.length > 0}
+    >
       <div class="grid max-w-2xl grid-cols-1 gap-6">
-        <div class="grid grid-cols-1 gap-6">
-          <Heading title="Seller details">
-            Your legal name appears on receipts and payout statements.
-          </Heading>
-          <SellerMenu current="details" role={facts.role} />
-        </div>
         {facts.is_saved && <Alert tone="success">Saved.</Alert>}
         <ErrorSummary errors={faults} title="Not saved. Check these fields" />
         <Panel>
@@ -41,6 +40,6 @@ export function SellerPage(facts: {
           </Form>
         </Panel>
       </div>
-    </SiteLayout>
+    </SellerMenuPage>
   )
 }

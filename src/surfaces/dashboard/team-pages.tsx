@@ -16,7 +16,7 @@ import {
 } from '#design/panels'
 import type { InvitedRole, Member, MemberInvitation, MemberRole } from '#domain/sellers'
 import type { ActionNote } from '#http/action-note'
-import { SellerMenu } from './seller-menu.tsx'
+import { SellerMenuPage } from './seller-menu.tsx'
 
 const LABELS: Record<MemberRole, string> = {
   owner: 'Owner',
@@ -54,11 +54,13 @@ export function TeamPage(
 ): JSX.Element {
   const { note, members, can_edit } = facts
   return (
-    <SiteLayout title={`${facts.fault ? 'Error: ' : ''}Team · Purser`}>
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Team">The members of {facts.legal_name} and their roles.</Heading>
-        <SellerMenu current="team" role={facts.role} />
-      </div>
+    <SellerMenuPage
+      {...facts}
+      current="team"
+      title="Team"
+      intro={`The members of ${facts.legal_name} and their roles.`}
+      has_error={facts.fault !== undefined}
+    >
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <Panel title="Members">
         <RecordRows
@@ -77,7 +79,7 @@ export function TeamPage(
       </Panel>
       {can_edit && <Invitations {...facts} />}
       {can_edit && <Invite {...facts} />}
-    </SiteLayout>
+    </SellerMenuPage>
   )
 }
 

@@ -2,14 +2,13 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
-import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
-import { Heading, Panel } from '#design/panels'
+import { Panel } from '#design/panels'
 import { RichText } from '#design/reading'
 import { isAllowed, type MemberRole } from '#domain/sellers'
 import { versionOf } from '#http/legal-texts'
 import type { TextDocument } from '#platform/documents'
-import { SellerMenu } from './seller-menu.tsx'
+import { SellerMenuPage } from './seller-menu.tsx'
 
 /** The seller terms, with the button to accept them. */
 export function TermsPage(facts: {
@@ -27,11 +26,12 @@ export function TermsPage(facts: {
   const { accepted } = facts
   const isAccepted = accepted?.version === facts.text.version
   return (
-    <SiteLayout title="Seller terms · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title={facts.text.title}>{versionOf(facts.text)}</Heading>
-        <SellerMenu current="terms" role={facts.role} />
-      </div>
+    <SellerMenuPage
+      {...facts}
+      current="terms"
+      title={facts.text.title}
+      intro={versionOf(facts.text)}
+    >
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         {accepted && isAccepted && (
           <Alert tone="success">
@@ -68,6 +68,6 @@ export function TermsPage(facts: {
           </Panel>
         )}
       </div>
-    </SiteLayout>
+    </SellerMenuPage>
   )
 }
