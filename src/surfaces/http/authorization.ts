@@ -39,3 +39,15 @@ export function bearerToken(request: ServedRequest): string | undefined {
 export function sendsBearerToken({ headers }: ServedRequest): boolean {
   return /^bearer +\S/i.test(headers.authorization ?? '')
 }
+
+/**
+ * The challenge of a refused bearer token (RFC 6750), with its parameters in order. Those without a
+ * value are left out: a call without a token gets no error code.
+ */
+export function bearerChallenge(
+  parameters: Record<string, string | undefined>,
+): Record<string, string> {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
+  const text = given.map(([name, value]) => `${name}="${value}"`).join(', ')
+  return { 'www-authenticate': `Bearer ${text}` }
+}

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
 import { namesType } from '#http/accept'
-import { bearerToken, sendsBearerToken } from '#http/authorization'
+import { bearerChallenge, bearerToken, sendsBearerToken } from '#http/authorization'
 import { refuse } from '#http/refusals'
 
 /**
@@ -54,16 +54,11 @@ export async function requireAgentToken(
   throw refuse('invalid_token', { headers: challenge(world, { error, scope }) })
 }
 
-/** The challenge header, with the address of the metadata (RFC 6750, RFC 9728). */
+/** The challenge of the agent endpoint, with the address of its metadata (RFC 9728). */
 export function challenge(
   { config }: World,
   { error, scope }: { error: string | undefined; scope: string },
 ): Record<string, string> {
-  const parts = [
-    'realm="agent"',
-    ...(error ? [`error="${error}"`] : []),
-    `scope="${scope}"`,
-    `resource_metadata="${config.base_url}${METADATA_PATH}"`,
-  ]
-  return { 'www-authenticate': `Bearer ${parts.join(', ')}` }
+  const resource_metadata = `${config.base_url}${METADATA_PATH}`
+  return bearerChallenge({ realm: 'agent', error, scope, resource_metadata })
 }

@@ -1,9 +1,10 @@
 import type * as licensing from '#domain/licensing'
-import { bearerToken, sendsBearerToken } from '#http/authorization'
+import { bearerChallenge, bearerToken, sendsBearerToken } from '#http/authorization'
 import { refuse } from '#http/refusals'
 import type { ServedRequest } from '#platform/served'
 
 const SCOPE = 'entitlements'
+const REALM = 'entitlement'
 
 /** Finds the entitlement of an access token, with those of others that arrive at the same time. */
 export type EntitlementLookup = (
@@ -19,23 +20,14 @@ export async function requireEntitlementToken(
   const found = token && (await find(token))
   if (!found) {
     const error = sendsBearerToken(request) ? 'invalid_token' : undefined
-    throw refuse('invalid_token', { headers: challenge(error) })
+    throw refuse('invalid_token', { headers: bearerChallenge({ realm: REALM, error }) })
   }
   if (!found.scopes.includes(SCOPE)) {
-    const headers = challenge('insufficient_scope', SCOPE)
-    throw refuse('insufficient_scope', { scope: SCOPE, headers })
+    const error = 'insufficient_scope'
+    const headers = bearerChallenge({ realm: REALM, error, scope: SCOPE })
+    throw refuse(error, { scope: SCOPE, headers })
   }
   if (!found.app_id) throw refuse('Client is not linked to an app')
   if (!found.addon_enabled) throw refuse('service_not_enabled')
   return found
-}
-
-/** The challenge header (RFC 6750); a call without a token gets no error code. */
-function challenge(error: string | undefined, scope?: string): Record<string, string> {
-  const parts = [
-    'realm="entitlement"',
-    ...(error ? [`error="${error}"`] : []),
-    ...(scope ? [`scope="${scope}"`] : []),
-  ]
-  return { 'www-authenticate': `Bearer ${parts.join(', ')}` }
 }
