@@ -45,7 +45,7 @@ export function formOf({ body }: Pick<FastifyRequest, 'body'>): Record<string, s
 
 /** The file of a posted form; empty if none was chosen. */
 export function uploadOf({ body }: Pick<FastifyRequest, 'body'>, name: string): Buffer {
-  const value = new Map(entriesOf(body)).get(name)
+  const value = valueNamed(body, name)
   return Buffer.isBuffer(value) ? value : Buffer.alloc(0)
 }
 
@@ -54,7 +54,7 @@ export function queryOf(
   { query }: Pick<FastifyRequest, 'query'>,
   name: string,
 ): string | undefined {
-  const value = new Map(entriesOf(query)).get(name)
+  const value = valueNamed(query, name)
   return isText(value) ? value : undefined
 }
 
@@ -68,17 +68,21 @@ export function firstQueryOf(
   { query }: Pick<FastifyRequest, 'query'>,
   name: string,
 ): string | undefined {
-  const [first] = [new Map(entriesOf(query)).get(name)].flat()
+  const [first] = [valueNamed(query, name)].flat()
   return isText(first) ? first : undefined
 }
 
 /** Whether a query parameter is repeated. */
 export function isRepeated({ query }: Pick<FastifyRequest, 'query'>, name: string): boolean {
-  return Array.isArray(new Map(entriesOf(query)).get(name))
+  return Array.isArray(valueNamed(query, name))
 }
 
 function entriesOf(value: unknown): [name: string, value: unknown][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : []
+}
+
+function valueNamed(given: unknown, name: string): unknown {
+  return new Map(entriesOf(given)).get(name)
 }
 
 function isText(value: unknown): value is string {
