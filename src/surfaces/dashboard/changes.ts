@@ -12,7 +12,8 @@ import { readId } from '#platform/ids'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { type ChangeFacts, ChangesPage, UndoPage } from './changes-pages.tsx'
 import { compare, type Part } from './compare.ts'
-import { plainly } from './rows.ts'
+import { activePlans } from './plans-review.ts'
+import { plainMessages } from './rows.ts'
 
 const CHANGES = `${APP_PATH}/changes/`
 const ON_A_PAGE = 20
@@ -53,11 +54,7 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
     const undone = await revertChange(world, actorOf(context), { app, change_id: id })
     if (undone === 'not_revertible') throw refuse('not_found')
     if ('faults' in undone) {
-      return await confirmUndo(
-        world,
-        context,
-        undone.faults.map(({ message }) => plainly(message)),
-      )
+      return await confirmUndo(world, context, plainMessages(undone.faults))
     }
     return redirectTo(reply, `${addressOf(app.slug, 'changes')}?done=undone`)
   })
@@ -90,7 +87,7 @@ async function undoingOf(world: World, { app }: SellerTermsContext, change: apps
   const before = change.before as Part
   const after = change.after as Part
   const every = await readVersions(world.db, app.id)
-  const versions = every.filter(({ is_active }) => is_active)
+  const versions = activePlans(every)
   // The change may be about a plan that was deleted since.
   const { product_public_id } = before
   const plan = every.find((each) => each.product_public_id === product_public_id)

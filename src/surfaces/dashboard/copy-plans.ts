@@ -7,11 +7,10 @@ import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/gua
 import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
-import { sha256 } from '#platform/secrets'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { CopyPlansPage } from './copy-plans-page.tsx'
-import { activePlans, type CopyReview, reviewOf } from './plans-review.ts'
-import { plainly } from './rows.ts'
+import { activePlans, type CopyReview, digestOf, reviewOf } from './plans-review.ts'
+import { plainMessages } from './rows.ts'
 
 const COPY_PLANS = `${APP_PATH}/plans/copy/`
 
@@ -29,7 +28,10 @@ export function declareCopyPlans(scope: FastifyInstance, world: World): void {
     const context = await requireSellerTerms(world, request, reply)
     const content = await contentOf(live, context)
     const would = await rehearse(world, context, content)
-    if (would.obstacles.length > 0 || formOf(request).reviewed !== digestOf(would)) {
+    if (
+      would.obstacles.length > 0 ||
+      formOf(request).reviewed !== digestOf([would.review, would.kept])
+    ) {
       return await show(world, context, would)
     }
     const copied = await copy(world, context, content)
@@ -54,9 +56,8 @@ async function rehearse(
   const before = activePlans(await readVersions(world.db, app.id))
   const outcome = await copyLivePlans(world, actorOf(context), { app, content, dry_run: true })
   if ('faults' in outcome) {
-    const obstacles = outcome.faults.map(({ message }) => plainly(message))
     const review = { removed: [], dead_links: [], differences: [] }
-    return { review, kept: [], obstacles }
+    return { review, kept: [], obstacles: plainMessages(outcome.faults) }
   }
   const { state, kept } = outcome
   const after = activePlans(state)
@@ -77,7 +78,7 @@ async function copy(world: World, context: SellerTermsContext, content: LiveCont
   const { app } = context
   const actor = actorOf(context)
   const outcome = await copyLivePlans(world, actor, { app, content, dry_run: false })
-  if ('faults' in outcome) return outcome.faults.map(({ message }) => plainly(message))
+  if ('faults' in outcome) return plainMessages(outcome.faults)
   const { highlighted: product_id = null } = content
   if (((await catalog.highlighted(world.db, app.id)) ?? null) !== product_id) {
     await highlightPlan(world, actor, { app_id: app.id, product_id })
@@ -85,16 +86,12 @@ async function copy(world: World, context: SellerTermsContext, content: LiveCont
   return []
 }
 
-function digestOf({ review, kept }: CopyReview): string {
-  return sha256(JSON.stringify([review, kept])).toString('base64url')
-}
-
 function show(world: World, context: SellerTermsContext, would: CopyReview) {
   const isForm = context.request.method === 'POST'
   const page = CopyPlansPage({
     ...appFactsOf(world, context),
     ...would,
-    reviewed: digestOf(would),
+    reviewed: digestOf([would.review, would.kept]),
     has_changed: isForm && would.obstacles.length === 0,
   })
   return sendPage(context.reply, page, { status: isForm ? 409 : 200 })

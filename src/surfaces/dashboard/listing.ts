@@ -32,6 +32,7 @@ import {
 } from './listing-form.ts'
 import { ConfirmListingModePage, ListingPage } from './listing-pages.tsx'
 import { FeaturesPage, SectionsPage } from './listing-rows-pages.tsx'
+import { activePlans } from './plans-review.ts'
 import { formFaults } from './rows.ts'
 
 const LISTING = `${APP_PATH}/listing/`
@@ -134,9 +135,7 @@ function declareFeatures(scope: FastifyInstance, world: World): void {
     const { rows, focus } = given
     const faults = formFaults(given.faults)
     const versions = await readVersions(world.db, context.app.id)
-    const plans = versions
-      .filter(({ is_active }) => is_active)
-      .map(({ product_public_id, name }) => ({ id: product_public_id, name }))
+    const plans = activePlans(versions).map(({ product_public_id: id, name }) => ({ id, name }))
     const facts = appFactsOf(world, context, NOTES)
     const status = faults.length > 0 ? 422 : 200
     return sendPage(context.reply, FeaturesPage({ ...facts, rows, plans, faults, focus }), {

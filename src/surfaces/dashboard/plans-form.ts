@@ -2,6 +2,7 @@ import * as catalog from '#domain/catalog'
 import type { ListedVersion } from '#flows/listing'
 import { FREQUENCIES, type Frequency } from '#platform/calendar'
 import { formatAmount, readAmount } from '#platform/money'
+import { activePlans } from './plans-review.ts'
 import { arranged, type Fields, pressOf, rowInFocus, rowsOf } from './rows.ts'
 
 /** A price in the form; the frequency `once` is a one-time price. */
@@ -34,16 +35,16 @@ export const BLANK_PLAN: PlanRow = {
 
 /** The form for the current plans. */
 export function formOfVersions(versions: ListedVersion[]): PlanRow[] {
-  return versions
-    .filter(({ is_active }) => is_active)
-    .map(({ product_public_id, name, description, is_free, trial_days, prices }) => ({
+  return activePlans(versions).map(
+    ({ product_public_id, name, description, is_free, trial_days, prices }) => ({
       product_id: product_public_id,
       name,
       description,
       is_free,
       trial_days: trial_days === 0 ? '' : String(trial_days),
       prices: prices.map(({ amount, frequency }) => ({ amount, frequency: frequency ?? 'once' })),
-    }))
+    }),
+  )
 }
 
 /** Reads the posted plans. */

@@ -2,6 +2,7 @@ import type { ComparisonRow } from '#design/comparison'
 import { priceText } from '#design/money'
 import type { ListedVersion } from '#flows/listing'
 import { parseAmount } from '#platform/money'
+import { sha256 } from '#platform/secrets'
 import { compare } from './compare.ts'
 
 /** What saving the plans would do. */
@@ -20,6 +21,11 @@ export interface CopyReview {
   kept: string[]
   /** Why nothing can be copied. */
   obstacles: string[]
+}
+
+/** A digest of what a review shows, to notice that saving would do something else by now. */
+export function digestOf(shown: unknown): string {
+  return sha256(JSON.stringify(shown)).toString('base64url')
 }
 
 /** The plans for sale, in the order of the form's rows after a save. */

@@ -18,7 +18,6 @@ import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
 import { type FieldFault, Problem } from '#platform/problem'
-import { sha256 } from '#platform/secrets'
 import { textFault, tidyText } from '#platform/text'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { declareCopyPlans } from './copy-plans.ts'
@@ -33,7 +32,7 @@ import {
   versionsOf,
 } from './plans-form.ts'
 import { PlansPage } from './plans-pages.tsx'
-import { activePlans, reviewOf } from './plans-review.ts'
+import { activePlans, digestOf, reviewOf } from './plans-review.ts'
 import { ReviewPage } from './plans-review-page.tsx'
 import { formFaults } from './rows.ts'
 
@@ -142,12 +141,9 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   const { removed, dead_buy_links } = trial
   const would = reviewOf(before, after, { removed, dead_buy_links })
   if (trial.changed.length === 0 && would.differences.length === 0) {
-    return await showEditor(world, context, {
-      rows,
-      hint: 'There are no changes to save.',
-    })
+    return await showEditor(world, context, { rows, hint: 'There are no changes to save.' })
   }
-  const reviewed = sha256(JSON.stringify(would)).toString('base64url')
+  const reviewed = digestOf(would)
   const isHarmless = !isLive(app) && removed.length === 0 && dead_buy_links.length === 0
   if (isHarmless || (pressed === 'save' && seen === reviewed)) {
     const refused = await save(world, context, rows, before)

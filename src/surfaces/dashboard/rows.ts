@@ -112,6 +112,11 @@ export function plainly(message: string): string {
     )
 }
 
+/** What is wrong with a change that is not a form, for people. */
+export function plainMessages(faults: readonly { message: string }[]): string[] {
+  return faults.map(({ message }) => plainly(message))
+}
+
 const MISSING: Record<string, string> = {
   name: 'Enter a name.',
   title: 'Enter a title.',
