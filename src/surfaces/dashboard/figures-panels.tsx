@@ -6,7 +6,7 @@ import { formatDay, formatMoney, Money } from '#design/money'
 import { SubNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Panel, RecordTable } from '#design/panels'
 import type { OverviewFigures } from '#domain/metrics'
-import { shortDay, TICK_STEP, textOf, tickText } from '#http/chart-text'
+import { amountsByDay, textOf } from '#http/chart-text'
 import { withMinus } from '#platform/language/locale'
 import { type Cents, cents, sum } from '#platform/money'
 import { counted } from '#platform/text'
@@ -179,16 +179,11 @@ function RevenueChart({ figures }: { figures: OverviewFigures }): JSX.Element {
       id="revenue"
       title="Net revenue"
       description={`From ${textOf(range)}: ${formatMoney(net)}. In the period before: ${formatMoney(former_net)}.`}
-      label_heading="Days"
-      labels={steps.map(textOf)}
-      ends={[shortDay(range.from), shortDay(range.to)]}
+      {...amountsByDay(range, steps)}
       series={[
         { name: 'This period', values: steps.map((step) => step.net) },
         { name: 'Period before', values: steps.map((step) => step.former_net), is_dashed: true },
       ]}
-      format={(value) => formatMoney(cents(value))}
-      formatTick={tickText}
-      smallest_step={TICK_STEP}
     />
   )
 }
@@ -200,13 +195,8 @@ function MrrChart({ figures }: { figures: OverviewFigures }): JSX.Element {
       id="mrr"
       title="Monthly recurring revenue"
       description={`From ${textOf(range)}: from ${formatMoney(mrr_before)} to ${formatMoney(mrr)}.`}
-      label_heading="Days"
-      labels={steps.map(textOf)}
-      ends={[shortDay(range.from), shortDay(range.to)]}
+      {...amountsByDay(range, steps)}
       series={[{ name: 'At the end of these days', values: steps.map((step) => step.mrr) }]}
-      format={(value) => formatMoney(cents(value))}
-      formatTick={tickText}
-      smallest_step={TICK_STEP}
     />
   )
 }

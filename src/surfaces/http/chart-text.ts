@@ -1,6 +1,7 @@
-import { formatDay, formatShortDay } from '#design/money'
+import { formatDay, formatMoney, formatShortDay } from '#design/money'
 import type { DayRange } from '#domain/metrics'
 import { withMinus } from '#platform/language/locale'
+import { cents } from '#platform/money'
 
 /** A day, or the first and the last of several. */
 export function textOf({ from, to }: DayRange): string {
@@ -8,12 +9,12 @@ export function textOf({ from, to }: DayRange): string {
 }
 
 /** A day such as `2026-06-30` in words. */
-export function dayText(day: string): string {
+function dayText(day: string): string {
   return formatDay(new Date(day))
 }
 
 /** A day such as `2026-06-30`, short enough for the axis on a phone: "Jun 30, 2026". */
-export function shortDay(day: string): string {
+function shortDay(day: string): string {
   return formatShortDay(new Date(day))
 }
 
@@ -31,4 +32,16 @@ export const TICK_STEP = 100
 /** Cents, shortened for the label of an axis. */
 export function tickText(value: number): string {
   return withMinus(ticks.format(value / 100))
+}
+
+/** What the charts of amounts by day, in cents, have in common; each point covers one part. */
+export function amountsByDay({ from, to }: DayRange, parts: readonly DayRange[]) {
+  return {
+    label_heading: 'Days',
+    labels: parts.map(textOf),
+    ends: [shortDay(from), shortDay(to)] as [first: string, last: string],
+    format: (value: number) => formatMoney(cents(value)),
+    formatTick: tickText,
+    smallest_step: TICK_STEP,
+  }
 }

@@ -3,7 +3,7 @@ import { Chart } from '#design/chart'
 import { formatMoney } from '#design/money'
 import type { ReferredDay } from '#domain/affiliates'
 import { type DayRange, partsOf } from '#domain/metrics'
-import { shortDay, TICK_STEP, textOf, tickText } from '#http/chart-text'
+import { amountsByDay, textOf } from '#http/chart-text'
 import { type Cents, cents, sum } from '#platform/money'
 
 /** Referred sales in a range of days; days without money are left out. */
@@ -32,16 +32,11 @@ export function ReferredChart({
       id="referred"
       title={title}
       description={`From ${textOf(range)}: ${totals.join(', ')}.`}
-      label_heading="Days"
-      labels={steps.map(textOf)}
-      ends={[shortDay(range.from), shortDay(range.to)]}
+      {...amountsByDay(range, steps)}
       series={series.map(({ name, field }) => ({
         name,
         values: steps.map((step) => within(field, step)),
       }))}
-      format={(value) => formatMoney(cents(value))}
-      formatTick={tickText}
-      smallest_step={TICK_STEP}
     />
   )
 }
