@@ -16,6 +16,7 @@ import {
   startTaskNow,
   TASK_PATH,
   type TaskEnd,
+  type TaskKind,
   taskAddress,
   taskLocale,
 } from '#http/tasks'
@@ -33,27 +34,19 @@ import {
   KEPT_DAYS,
   sweepFiles,
 } from '#platform/task-files'
-import { findTask, isUnderWay, latestTask, type Task, type TaskName } from '#platform/tasks'
+import { findTask, isUnderWay, latestTask, type Task } from '#platform/tasks'
 import { ExportPage } from './export-page.tsx'
 
 /** A table that a task exports as a CSV file. */
-export interface Export<Row> {
-  kind: TaskName
+export interface Export<Row>
+  extends Pick<TaskKind, 'kind' | 'needs' | 'needs_proof' | 'isAllowed' | 'back'> {
   /** The title of its progress page, such as "Exporting sales". */
   title: string
-  /** What staff need for it; absent for what is not staff's. */
-  needs?: identity.StaffPermission
-  /** Whether its requester authenticates again before they get the file. */
-  needs_proof?: true
-  /** Whether the account may still see the file; absent: always. */
-  isAllowed?(task: Task): Promise<boolean>
   columns: CsvColumn<Row>[]
   /** The name of the file. */
   nameOf(task: Task): string
   /** The number of rows, and the rows in pages that are read one after the other. */
   open(task: Task): Promise<{ total: number; pages: AsyncIterable<Row[]> }>
-  /** The page on which it was requested. */
-  back(task: Task): string
 }
 
 const EXPORTS: Limit = { name: 'exports', points: 60, seconds: 3600 }
@@ -61,16 +54,10 @@ const HOURLY = '40 * * * *'
 
 /** Declares a kind of export; call while the site is set up. */
 export function declareExport<Row>(world: World, table: Export<Row>): void {
-  const { kind, title, needs, needs_proof, isAllowed, back } = table
   declareTask(world, {
-    kind,
-    title,
+    ...table,
     unit: 'rows',
-    ...(needs ? { needs } : {}),
-    ...(needs_proof ? { needs_proof } : {}),
-    ...(isAllowed ? { isAllowed } : {}),
     remains: 'No file was created.',
-    back,
     run: (task, report) => make(forReports(world), table, task, report),
   })
 }
