@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Panel } from '#design/panels'
 import { isPermitted, type StaffPermission, type StaffRole } from '#domain/identity'
 import type { ListedSeller } from '#domain/sellers'
-import { type Filled, StaffAction } from './staff-action.tsx'
+import { Entry, type Filled, StaffAction } from './staff-action.tsx'
 
 interface Action {
   needs: StaffPermission
@@ -70,11 +70,7 @@ export function SellerActions(facts: {
       </p>
       <ul class="divide-y divide-base-300 border-t border-base-300">
         {actions.map(({ action, label, effect }) => (
-          <li key={action} class="grid gap-3 py-4 lg:grid-cols-2 lg:items-end">
-            <div class="grid gap-0.5">
-              <span class="font-semibold">{label}</span>
-              <span class="text-sm text-muted">{effect}</span>
-            </div>
+          <Entry key={action} title={label} details={effect}>
             <StaffAction
               csrf_token={csrf_token}
               path={`sellers/${seller.id}/${action}`}
@@ -83,7 +79,7 @@ export function SellerActions(facts: {
               label={label}
               filled={filled}
             />
-          </li>
+          </Entry>
         ))}
       </ul>
     </Panel>
