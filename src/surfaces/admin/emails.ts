@@ -8,10 +8,10 @@ import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
-import { type EmailCursor, listEmails } from '#platform/email-log'
+import { listEmails } from '#platform/email-log'
 import { readId } from '#platform/ids'
 import { EmailsPage } from './emails-page.tsx'
-import { ON_A_PAGE } from './paging.ts'
+import { cursorText, ON_A_PAGE, readCursor } from './paging.ts'
 
 const HOME = '/admin/emails/'
 
@@ -22,19 +22,19 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
     const { role } = await requireStaff(reporting, request, reply, HOME, 'emails')
     const recipient = (queryOf(request, 'recipient') ?? '').trim().slice(0, 320)
     const state = queryOf(request, 'state') === 'failed' ? ('failed' as const) : undefined
-    const below = readCursor(queryOf(request, 'below'))
+    const cursor = readCursor('email', request)
     const found = await listEmails(reporting.db, reporting.clock.now(), {
       recipient: recipient === '' ? undefined : recipient.toLowerCase(),
       state,
-      below,
+      below: cursor && { queued_at: cursor.at, id: cursor.id },
       limit: ON_A_PAGE + 1,
     })
     const { rows: emails, ...addresses } = pageOf(found, {
       size: ON_A_PAGE,
       path: HOME,
       query: { recipient, state },
-      is_first: !below,
-      belowOf: cursorText,
+      is_first: !cursor,
+      belowOf: ({ queued_at, id }) => cursorText(queued_at, id),
     })
     const page = EmailsPage({
       csrf_token: csrfToken(world, request, reply),
@@ -59,14 +59,4 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
 const NOTES: Record<string, ActionNote> = {
   resent: { tone: 'success', text: 'The email is being sent again.' },
   nothing: { tone: 'warning', text: 'No change: it was sent, or is still being retried.' },
-}
-
-function cursorText({ queued_at, id }: EmailCursor): string {
-  return `${queued_at.getTime()}-${id}`
-}
-
-function readCursor(text: string | undefined): EmailCursor | undefined {
-  const [, at, id] = /^(\d{1,14})-(\w+)$/.exec(text ?? '') ?? []
-  const email_id = readId('email', id)
-  return at && email_id ? { queued_at: new Date(Number(at)), id: email_id } : undefined
 }

@@ -38,24 +38,30 @@ export async function readSearchedList<
 ): Promise<SearchedList<State, Item>> {
   const q = (queryOf(request, 'q') ?? '').trim().replaceAll('\0', '').slice(0, 200)
   const state = list.states.find((each) => each === queryOf(request, 'state'))
-  const below = readCreatedCursor(list.prefix, queryOf(request, 'below'))
+  const cursor = readCursor(list.prefix, request)
+  const below = cursor && { created_at: cursor.at, id: cursor.id }
   const found = await list.read({ q, state, below, limit: ON_A_PAGE + 1 })
   const { rows: items, ...addresses } = pageOf(found, {
     size: ON_A_PAGE,
     path: list.path,
     query: { q, state },
     is_first: !below,
-    belowOf: ({ created_at, id }) => `${created_at.getTime()}-${id}`,
+    belowOf: ({ created_at, id }) => cursorText(created_at, id),
   })
   return { q, state, items, ...addresses }
 }
 
-/** The cursor in an address, such as `1763812800000-sel_…`, if it is one. */
-function readCreatedCursor<Prefix extends IdPrefix>(
+/** The place of an entry in a list by time, as a query parameter: `1763812800000-sel_…`. */
+export function cursorText(at: Date, id: string): string {
+  return `${at.getTime()}-${id}`
+}
+
+/** The time and the ID of the entry below which a page begins; undefined for the first page. */
+export function readCursor<Prefix extends IdPrefix>(
   prefix: Prefix,
-  text: string | undefined,
-): CreatedCursor<Id<Prefix>> | undefined {
-  const [, at, given] = /^(\d{1,14})-(\w+)$/.exec(text ?? '') ?? []
+  request: FastifyRequest,
+): { at: Date; id: Id<Prefix> } | undefined {
+  const [, at, given] = /^(\d{1,14})-(\w+)$/.exec(queryOf(request, 'below') ?? '') ?? []
   const id = readId(prefix, given)
-  return at && id ? { created_at: new Date(Number(at)), id } : undefined
+  return at && id ? { at: new Date(Number(at)), id } : undefined
 }
