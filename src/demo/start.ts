@@ -55,7 +55,7 @@ async function startSites(
       ...place,
       port: sign_in_port,
       public_url: facts.sign_in_site_url,
-      paid_products: await paidProducts(world, facts.sign_in_app.client_id),
+      paid_products: await paidProductIds(world, facts.sign_in_app.client_id),
     }),
   ]
 }
@@ -73,10 +73,9 @@ function credentialsOf({ client_id, client_secret }: DemoApp) {
   return { client_id, client_secret }
 }
 
-/** The plans of an app that cost something. */
-async function paidProducts({ db }: World, app_id: AppId): Promise<string[]> {
-  const products = await catalog.products(db, app_id)
-  return products.filter(({ is_free }) => !is_free).map(({ id }) => id)
+/** The IDs of the plans of an app that cost something. */
+async function paidProductIds({ db }: World, app_id: AppId): Promise<string[]> {
+  return (await catalog.paidProducts(db, app_id)).map(({ id }) => id)
 }
 
 function readKept(file: string): Partial<DemoFacts> | undefined {

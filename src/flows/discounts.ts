@@ -17,7 +17,7 @@ export async function createDiscount(
   { app, entered }: { app: App; entered: discounts.NewDiscount },
 ): Promise<{ id: DiscountId } | { faults: FieldFault[] }> {
   const { db, clock, random } = world
-  const products = (await catalog.products(db, app.id)).filter(({ is_free }) => !is_free)
+  const products = await catalog.paidProducts(db, app.id)
   const now = appTime(world, app)
   const read = discounts.readNewDiscount(
     now,

@@ -23,15 +23,13 @@ export interface LoggedEmail {
   error: string | null
 }
 
-/** The position of an email in the order of the log. */
-export type EmailCursor = Pick<LoggedEmail, 'queued_at' | 'id'>
-
 /** A search of the email log. `failed` means that no attempt is left. */
 export interface EmailQuery {
   /** In lower case. */
   recipient?: string | undefined
   state?: 'failed' | undefined
-  below?: EmailCursor | undefined
+  /** The email above those to list. */
+  below?: Pick<LoggedEmail, 'queued_at' | 'id'> | undefined
   limit: number
 }
 

@@ -38,6 +38,11 @@ export async function products(db: Db, app_id: AppId): Promise<Product[]> {
     where app_id = ${app_id} and deleted_at is null order by position, id`)
 }
 
+/** The products of an app that cost something, in order. */
+export async function paidProducts(db: Db, app_id: AppId): Promise<Product[]> {
+  return (await products(db, app_id)).filter(({ is_free }) => !is_free)
+}
+
 /** The plan that an app's seller recommends, while it is for sale. */
 export async function highlighted(db: Db, app_id: AppId): Promise<ProductId | undefined> {
   const found = await db.maybe<{ id: ProductId }>(sql`select id from products

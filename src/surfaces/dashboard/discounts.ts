@@ -43,7 +43,7 @@ export function declareDiscounts(scope: FastifyInstance, world: World): void {
     const page = DiscountsPage({
       ...appFactsOf(world, context, NOTES),
       now: appTime(world, app),
-      products: (await catalog.products(db, app.id)).filter(({ is_free }) => !is_free),
+      products: await catalog.paidProducts(db, app.id),
       codes: await discounts.listDiscounts(db, app.id, paging),
       paging,
       form,

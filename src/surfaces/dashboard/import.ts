@@ -161,7 +161,7 @@ async function showImport(
   const { read, app, address, reply } = context
   const import_id = read.id
   const running = await runningTask(world, { app_id: app.id, id: import_id })
-  const products = await catalog.products(db, app.id)
+  const products = await catalog.paidProducts(db, app.id)
   const page = ImportPage({
     ...appFactsOf(world, context),
     read,
@@ -170,9 +170,7 @@ async function showImport(
     is_test_mode: world.live !== undefined,
     is_expired: imports.isExpired(world.clock.now(), read),
     running_url: running && taskAddress(running.id),
-    products: products
-      .filter(({ is_free }) => !is_free)
-      .map(({ id, name }) => ({ value: id, label: name })),
+    products: products.map(({ id, name }) => ({ value: id, label: name })),
     file_plans: read.status === 'uploaded' ? [] : await imports.plansOf(db, import_id),
     file_faults: await imports.faultsOf(db, { import_id, limit: SHOWN_ROWS }),
     stored_faults: await imports.countFaults(db, import_id),

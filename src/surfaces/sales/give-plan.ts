@@ -104,13 +104,11 @@ async function show(
   { form, faults, license }: GiveShown,
 ): Promise<FastifyReply> {
   const { app, base } = context
-  const products = await catalog.products(world.db, app.id)
+  const products = await catalog.paidProducts(world.db, app.id)
   const page = GivePlanPage({
     ...pageFacts(world, context, app),
     app_name: app.name,
-    plans: products
-      .filter(({ is_free }) => !is_free)
-      .map(({ id, name }) => ({ value: id, label: name })),
+    plans: products.map(({ id, name }) => ({ value: id, label: name })),
     form,
     faults,
     owned: license && {
