@@ -13,7 +13,6 @@ import type { CsvColumn } from '#platform/csv'
 import { readInPages } from '#platform/read-in-pages'
 import type { TaskName } from '#platform/tasks'
 import { mayAct } from './customer-action.ts'
-import { mayViewApp } from './export.ts'
 import {
   cursorText,
   exportedSearch,
@@ -24,6 +23,7 @@ import {
   withoutKey,
 } from './list-search.ts'
 import { pageFacts, type SalesPageFacts } from './sales-context.ts'
+import { mayViewApp } from './sales-export.ts'
 
 const ON_A_PAGE = 50
 

@@ -9,8 +9,8 @@ import { declareDispute } from './dispute.ts'
 import { declareGivePlan } from './give-plan.ts'
 import { declareInvoice } from './invoice.ts'
 import { LICENSES } from './licenses.ts'
-import { declareList } from './list.ts'
 import { declareRefund } from './refund.ts'
+import { declareSalesList } from './sales-list.ts'
 import { SUBSCRIPTIONS } from './subscriptions.ts'
 
 /**
@@ -19,7 +19,7 @@ import { SUBSCRIPTIONS } from './subscriptions.ts'
  */
 export function sales(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
-    declareList(scope, world)
+    declareSalesList(scope, world)
     declareAppList(scope, world, CUSTOMERS)
     declareAppList(scope, world, SUBSCRIPTIONS)
     declareAppList(scope, world, LICENSES)

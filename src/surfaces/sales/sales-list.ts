@@ -9,16 +9,16 @@ import { queryOf, readNumber } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
 import { searchOf } from '#http/search'
-import { declareInvoicesExport, SALES } from './export.ts'
 import { INVOICE_FIELDS, invoiceFilter } from './invoice-search.ts'
-import { LISTED_DISPUTES, SalesPage } from './list-page.tsx'
 import { exportRequest, withoutKey } from './list-search.ts'
 import { pageFacts, permissionsIn } from './sales-context.ts'
+import { declareInvoicesExport, SALES } from './sales-export.ts'
+import { LISTED_DISPUTES, SalesPage } from './sales-list-page.tsx'
 
 const ON_A_PAGE = 50
 
 /** The list of an app's invoices, and its export. */
-export function declareList(scope: FastifyInstance, world: World): void {
+export function declareSalesList(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   const { db } = reporting
   const path = `${SIDES.seller}/sales/`
