@@ -10,13 +10,14 @@ export function AdminPage(
   facts: ComponentProps<typeof AdminMenu> & {
     title: string
     intro: string
+    has_error?: boolean
     note?: ActionNote | undefined
     children: ComponentChildren
   },
 ): JSX.Element {
-  const { current, role, title, intro, note } = facts
+  const { current, role, title, intro, has_error = false, note } = facts
   return (
-    <SiteLayout title={`${title} · Admin · Purser`}>
+    <SiteLayout title={`${title} · Admin · Purser`} has_error={has_error}>
       <div class="grid grid-cols-1 gap-6">
         <Heading title={title}>{intro}</Heading>
         <AdminMenu current={current} role={role} />

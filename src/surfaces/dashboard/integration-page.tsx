@@ -50,7 +50,7 @@ export function IntegrationPage(facts: Integration): JSX.Element {
       {...facts}
       current="integration"
       intro="Credentials, redirect URLs, code and Buy links."
-      has_fault={facts.built.faults.length > 0}
+      has_error={facts.built.faults.length > 0}
     >
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">

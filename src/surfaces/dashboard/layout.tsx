@@ -38,7 +38,7 @@ export function AppPage(
     back?: Link
     faults?: FormFault[]
     /** Whether a form shows errors at its fields, without a summary. */
-    has_fault?: boolean
+    has_error?: boolean
     children: ComponentChildren
   },
 ): JSX.Element {
@@ -47,7 +47,7 @@ export function AppPage(
   return (
     <SiteLayout
       title={`${capitalized(heading)} · ${facts.app_name}`}
-      has_error={faults.length > 0 || facts.has_fault}
+      has_error={faults.length > 0 || facts.has_error}
       notice={facts.notice}
     >
       <div class="grid grid-cols-1 gap-6">

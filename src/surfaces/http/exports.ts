@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type * as identity from '#domain/identity'
 import { forReports, type World } from '#flows/world'
 import { DASHBOARD } from '#http/guards/seller'
 import { requireRecentProof, requireSession, type SessionContext } from '#http/guards/session'

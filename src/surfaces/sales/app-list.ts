@@ -121,7 +121,11 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
     const { app } = context
     const search = await withoutKey(world, app, searchOf(request, list.fields))
     const asked = exportRequest(app.slug, search)
-    return await startExport(world, context, { kind: list.export.kind, app_id: app.id, request: asked })
+    return await startExport(world, context, {
+      kind: list.export.kind,
+      app_id: app.id,
+      request: asked,
+    })
   })
 }
 
