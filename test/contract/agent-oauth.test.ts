@@ -11,7 +11,6 @@ import {
   connect,
   openAgentSignInTest,
   parametersOf,
-  WRITE,
 } from '../support/agent-client.ts'
 import { requestToken } from '../support/agent-token.ts'
 import { purchase } from '../support/purchase.ts'
@@ -246,7 +245,7 @@ test('an account from a checkout cannot allow an agent before its email is verif
 })
 
 // Decision 41
-test('an agent is allowed only within ten minutes of an authentication, as it may replace secrets', async () => {
+test('permission to change integrations needs an authentication within ten minutes', async () => {
   const person = await addPerson(setup, 'long-signed-in@example.com')
   const password = 'a walk along the shore'
   const password_hash = await identity.hashPassword(password)
@@ -255,22 +254,25 @@ test('an agent is allowed only within ten minutes of an authentication, as it ma
   const agent = await enter(setup, person)
   setup.clock.pass(601)
   const attempt = await ask(side)
-  const asked = await agent.open(attempt.url.href)
+  await agent.open(attempt.url.href)
+  const asked = await agent.submit('Allow', { 'integrations.write': 'yes' })
   assert.match(asked.url, /^\/account\/confirm\?return_to=%2Fo%2Finteraction%2F/)
+  assert.deepEqual(await grants.listAgents(db, setup.clock.now(), person.user_id), [])
   const consent = await agent.submit('Confirm', { password })
   assert.match(textOf(consent.body), /Let an agent manage your apps\?/)
-  const back = await agent.twin().submit('Allow', WRITE)
+  assert.match(consent.body, /name="integrations.write"[^>]* checked/)
+  assert.doesNotMatch(consent.body, /name="listing.write"[^>]* checked/)
+  const back = await agent.twin().submit('Allow', { 'integrations.write': 'yes' })
   const tokens = await exchange(side, attempt, back.url)
-  assert.equal(tokens.scope, ALL)
+  assert.equal(tokens.scope, 'integrations.read integrations.write listing.read')
 })
 
-test('a consent page that was open for longer asks for the authentication first', async () => {
-  const agents = () => grants.listAgents(setup.world.db, setup.clock.now(), seller.user_id)
-  const before = await agents()
+test('permission to read, or to change listings, needs no authentication besides the session', async () => {
   const agent = await enter(setup, seller)
-  await agent.open((await ask(side)).url.href)
   setup.clock.pass(601)
-  const { url } = await agent.submit('Allow', WRITE)
-  assert.match(url, /^\/account\/confirm\?return_to=%2Fo%2Finteraction%2F/)
-  assert.equal((await agents()).length, before.length)
+  const attempt = await ask(side)
+  await agent.open(attempt.url.href)
+  const back = await agent.submit('Allow', { 'listing.write': 'yes' })
+  const tokens = await exchange(side, attempt, back.url)
+  assert.equal(tokens.scope, 'integrations.read listing.read listing.write')
 })

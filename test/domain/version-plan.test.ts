@@ -214,12 +214,12 @@ describe('what is refused', () => {
   })
 
   // Threat 47
-  test('creates nothing beyond 2,000 versions and prices, of which most are deleted', () => {
-    const gone = Array.from({ length: 997 }, (_, index) => ({
+  test('creates nothing beyond 5,000 versions and prices, of which most are deleted', () => {
+    const gone = Array.from({ length: 2497 }, (_, index) => ({
       ...GONE,
       id: testId(`prod_gone_${index}`),
     }))
-    // 1,999 products and prices, with those of PRO.
+    // 4,999 products and prices, with those of PRO.
     const existing = [FREE, PRO, ...gone]
     assert.deepEqual(paths([free, pro], existing), [])
     const found = faults([free, pro, fresh], existing)
@@ -227,7 +227,7 @@ describe('what is refused', () => {
       {
         path: 'versions',
         message:
-          'An app can have at most 2,000 versions and prices, deleted ones included. This app has 1,999. Change existing ones instead of replacing them.',
+          'An app can have at most 5,000 versions and prices, deleted ones included. This app has 4,999. Change existing ones instead of replacing them.',
       },
     ])
     const dearer = { ...pro, prices: [{ ...month, amount: '13.00' }, year] }

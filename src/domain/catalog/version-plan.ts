@@ -88,9 +88,9 @@ export function planVersions(
 
 /**
  * The most products and prices that an app can have had: they are kept for good, and an agent may
- * replace them every second. Support can raise the limit.
+ * replace them every second.
  */
-const MAX_KEPT = 2000
+const MAX_KEPT = 5000
 
 /** The fault of creating more than an app can have. */
 function excessFault(

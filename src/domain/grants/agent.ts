@@ -24,6 +24,11 @@ export function isWriting(scope: AgentScope): boolean {
   return scope.endsWith('.write')
 }
 
+/** Whether an agent with these scopes may replace client secrets, and get them. */
+export function mayReplaceSecrets(scopes: readonly AgentScope[]): boolean {
+  return scopes.includes('integrations.write')
+}
+
 /**
  * The scopes that an agent requests by this `scope` parameter. Unknown scopes are dropped, write
  * includes read, and the default is read.

@@ -40,9 +40,22 @@ export function agentScopesOf({ params }: Interaction): grants.AgentScope[] {
 }
 
 /**
- * Grants an agent the reading that it requests and the changes that the person checked, requested
- * or not: agents that request only what the endpoint's challenge names could never request more.
- * Each agent has a grant of its own, independent of other agents'.
+ * Makes the request of an agent what the person decided (RFC 6749, 3.3): the reading that it
+ * requests and the changes that were checked, requested or not. Agents that request only what the
+ * endpoint's challenge names could never request more. The caller stores the interaction.
+ */
+export function decideScopes(request: FastifyRequest, interaction: Interaction): void {
+  const form = formOf(request)
+  const reading = agentScopesOf(interaction).filter((each) => !grants.isWriting(each))
+  const checked = grants.AGENT_SCOPES.filter(
+    (each) => grants.isWriting(each) && form[each] !== undefined,
+  )
+  interaction.params.scope = grants.scopesForAgent([...reading, ...checked].join(' ')).join(' ')
+}
+
+/**
+ * Grants an agent the scopes that were decided. Each agent has a grant of its own, independent of
+ * other agents'.
  */
 export async function grantAgent(
   world: World,
@@ -51,17 +64,10 @@ export async function grantAgent(
   facts: { interaction: Interaction; user_id: UserId },
 ): Promise<string> {
   const { interaction, user_id } = facts
-  const form = formOf(request)
-  const reading = agentScopesOf(interaction).filter((each) => !grants.isWriting(each))
-  const checked = grants.AGENT_SCOPES.filter(
-    (each) => grants.isWriting(each) && form[each] !== undefined,
-  )
-  const scopes = grants.scopesForAgent([...reading, ...checked].join(' '))
+  const scopes = agentScopesOf(interaction)
   const grant = new provider.Grant({ accountId: user_id, clientId: grants.AGENT_CLIENT })
   grant.addResourceScope(grants.agentAudience(world.config.base_url), scopes)
   const name = await grant.save()
-  // The request becomes what the person decided (RFC 6749, 3.3). The caller stores it.
-  interaction.params.scope = scopes.join(' ')
   await allowAgent(world, accountActor(user_id, originOf(request)), {
     grant: name,
     scopes,

@@ -14,7 +14,7 @@ import { currentSession } from '#http/session'
 import type { UserId } from '#platform/ids'
 import { localeOf } from '#platform/language/request'
 import { AgentPage } from './agent-page.tsx'
-import { agentScopesOf, grantAgent, isAgent } from './agents.ts'
+import { agentScopesOf, decideScopes, grantAgent, isAgent } from './agents.ts'
 import { ChoicePage, ConsentPage } from './consent-pages.tsx'
 import {
   appParamsOf,
@@ -44,7 +44,6 @@ export function declareInteractions(
     const session = await currentSession(world, request)
     if (interaction.prompt.name === 'consent') {
       if (!isOwn(interaction, session)) return redirectTo(reply, await resolve(interaction, {}))
-      requireProofForAgent(world, { request, reply, session }, interaction)
       return await sendConsent(world, request, reply, { interaction, client, session })
     }
     const demand = await demandOf(world, interaction)
@@ -66,9 +65,13 @@ export function declareInteractions(
     if (interaction.prompt.name !== 'consent' || !isOwn(interaction, session)) {
       return redirectTo(reply, `/o/interaction/${interaction.uid}`)
     }
-    requireProofForAgent(world, { request, reply, session }, interaction)
+    const isOfAgent = interaction.params.client_id === grants.AGENT_CLIENT
+    if (isOfAgent) {
+      decideScopes(request, interaction)
+      await requireProofForSecrets(world, { request, reply, session }, interaction)
+    }
     const { user_id } = session
-    const grantId = isOfAgent(interaction)
+    const grantId = isOfAgent
       ? await grantAgent(world, provider, request, { interaction, user_id })
       : await grantApp(world, provider, { interaction, user_id })
     return redirectAfterForm(reply, await resolve(interaction, { consent: { grantId } }))
@@ -102,21 +105,18 @@ function isOwn(interaction: Interaction, session: Session | undefined): session 
   return session !== undefined && session.user_id === interaction.session?.accountId
 }
 
-function isOfAgent({ params }: Interaction): boolean {
-  return params.client_id === grants.AGENT_CLIENT
-}
-
 /**
- * Requires a recent authentication for the consent to an agent, which may replace client secrets:
- * those need one on the dashboard, too.
+ * Requires a recent authentication before an agent may replace client secrets, as the dashboard
+ * does. What the person decided is kept.
  */
-function requireProofForAgent(
+async function requireProofForSecrets(
   world: World,
   context: SessionContext,
   interaction: Interaction,
-): void {
-  if (isOfAgent(interaction))
-    requireRecentProof(world, context, `/o/interaction/${interaction.uid}`)
+): Promise<void> {
+  if (!grants.mayReplaceSecrets(agentScopesOf(interaction))) return
+  await interaction.persist()
+  requireRecentProof(world, context, `/o/interaction/${interaction.uid}`)
 }
 
 async function clientOf(provider: Provider, { params }: Interaction): Promise<Client | undefined> {
