@@ -330,6 +330,20 @@ describe('an import', () => {
     assert.match(message, /\/manage\//)
   })
 
+  test('sends no email before staff enable external sales of the app', async () => {
+    const email = 'not-yet@example.com'
+    const { id } = await check(fileOf([{ email, days: 20, key: 'not-yet' }]))
+    const { db } = service.world
+    await db.run(sql`update apps set external_sales_enabled = false where slug = 'tidepool'`)
+    await runChecked(service, id, { notifies: true })
+    await db.run(sql`update apps set external_sales_enabled = true where slug = 'tidepool'`)
+    assert.equal((await stateOf('not-yet'))?.entitled, true)
+    const { emails } = await db.one<{ emails: number }>(sql`select count(*) as emails
+      from emails e join licenses l on l.id = e.subject_id join users u on u.id = l.user_id
+      where u.email = ${email}`)
+    assert.equal(emails, 0)
+  })
+
   test('keeps no row about an account that is deleted', async () => {
     const email = 'forgotten@example.com'
     const { id } = await check(fileOf([{ email, days: 20, key: 'forgotten' }]))

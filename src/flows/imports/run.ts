@@ -30,18 +30,20 @@ async function lockOwnImport(tx: Db, id: ImportId): Promise<imports.Import | und
 }
 
 /**
- * Starts a checked import. False if it was already started, its rows are deleted, or the app was
- * transferred.
+ * Starts a checked import. It emails the license holders only if staff enabled external sales of
+ * the app: before, what the emails name was not reviewed. False if it was already started, its rows
+ * are deleted, or the app was transferred.
  */
 export async function startImport(
   { db, clock }: World,
   actor: ActorOf<'seller'>,
-  { id, notifies }: { id: ImportId; notifies: boolean },
+  { id, notifies: is_wanted }: { id: ImportId; notifies: boolean },
 ): Promise<boolean> {
   return await db.tx(async (tx) => {
     const read = await lockOwnImport(tx, id)
     if (read?.status !== 'checked' || imports.isExpired(clock.now(), read)) return false
     const { app_id, source, rows, file_name } = read
+    const notifies = is_wanted && (await apps.find(tx, app_id))!.external_sales_enabled
     await imports.changeImport(tx, id, { status: 'importing', notifies })
     const detail = { app_id, source, rows, file_name, notifies }
     await audit(tx, clock.now(), { actor, action: 'app.import_started', subject: id, detail })

@@ -20,6 +20,8 @@ import type { AppFacts } from './layout.tsx'
 export type ImportPageFacts = AppFacts & {
   /** Whether this is the test mode beside live mode. */
   is_test_mode: boolean
+  /** Whether staff enabled external sales of the app. */
+  is_approved: boolean
   read: Import
   /** Whether its rows are deleted. */
   is_expired: boolean
@@ -94,6 +96,7 @@ export function RunPanel({
   address,
   csrf_token,
   is_test_mode,
+  is_approved,
 }: ImportPageFacts): JSX.Element {
   const isFirst = read.status === 'checked'
   const { create = 0, update = 0, end = 0, add_key = 0 } = read.counts
@@ -111,7 +114,13 @@ export function RunPanel({
             Imported buyers get no email from test mode, now or later.
           </p>
         )}
-        {isFirst && !is_test_mode && (
+        {isFirst && !is_test_mode && !is_approved && (
+          <p class="text-sm text-muted">
+            No email is sent. To email each license holder their key, import after Purser has
+            enabled external sales of this app.
+          </p>
+        )}
+        {isFirst && !is_test_mode && is_approved && (
           <CheckboxField
             label="Email each new license holder their key"
             name="notify"

@@ -168,6 +168,7 @@ async function showImport(
     address,
     back: importsAddress(app.slug),
     is_test_mode: world.live !== undefined,
+    is_approved: app.external_sales_enabled,
     is_expired: imports.isExpired(world.clock.now(), read),
     running_url: running && taskAddress(running.id),
     products: products.map(({ id, name }) => ({ value: id, label: name })),
