@@ -79,5 +79,5 @@ async function plansOf(
 const NOTES: Record<string, ActionNote> = {
   approve: { tone: 'success', text: 'Approved. The seller is notified by email.' },
   refuse: { tone: 'success', text: 'Refused. The seller is notified by email.' },
-  gone: { tone: 'success', text: 'No change: this request was already decided.' },
+  gone: { tone: 'warning', text: 'No change: this request was already decided.' },
 }
