@@ -36,10 +36,3 @@ export async function dropAliasesOf(db: Db, user_id: UserId): Promise<void> {
   await db.run(sql`delete from license_key_aliases
     where license_id in (select id from licenses where user_id = ${user_id})`)
 }
-
-/** How many keys of other services open a license. */
-export async function countAliases(db: Db, license_id: LicenseId): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`select count(*) as count
-    from license_key_aliases where license_id = ${license_id}`)
-  return count
-}

@@ -17,7 +17,7 @@ export interface ApprovalEntry extends OpenApproval {
 }
 
 /** The longest reason of a decision, in characters. */
-export const MAX_REASON_LENGTH = 500
+export const MAX_DECISION_LENGTH = 500
 
 /** A decision whose reason is missing or wrong, as it was entered. */
 export interface RefusedDecision {
@@ -88,7 +88,7 @@ function Request({
           error={refused?.fault}
           optional
           autocomplete="off"
-          maxlength={MAX_REASON_LENGTH}
+          maxlength={MAX_DECISION_LENGTH}
         />
         <Actions>
           <Button name="decision" value="approve" pending="One moment…">

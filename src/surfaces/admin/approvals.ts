@@ -11,7 +11,7 @@ import { formOf, paramsOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import type { AppId } from '#platform/ids'
 import { textFault } from '#platform/text'
-import { ApprovalsPage, MAX_REASON_LENGTH, type RefusedDecision } from './approvals-page.tsx'
+import { ApprovalsPage, MAX_DECISION_LENGTH, type RefusedDecision } from './approvals-page.tsx'
 import { ON_A_PAGE } from './paging.ts'
 
 const APPROVALS = '/admin/approvals/'
@@ -48,7 +48,7 @@ export function declareApprovals(scope: FastifyInstance, world: World): void {
     const is_approved = decision === 'approve'
     const fault =
       is_approved || reason !== ''
-        ? textFault(reason, { most: MAX_REASON_LENGTH })
+        ? textFault(reason, { most: MAX_DECISION_LENGTH })
         : 'Enter what the seller must change.'
     if (fault) return await show(context, { id, reason, fault })
     const isDecided = await decideApproval(world, staffActor(context), { id, is_approved, reason })
