@@ -8,7 +8,6 @@ export const PLANTED_EXCESS_FAULTS: readonly PlantedFault[] = [
   {
     name: 'the alarm about an excess stays open when nothing is left to repay',
     caught_by: ['an alarm asks for what is left to repay'],
-    seed: 3,
     alterStatement: ({ text, values }) =>
       text.startsWith('update alarms set resolved_at') && values.includes('refund_in_excess')
         ? null
@@ -17,7 +16,6 @@ export const PLANTED_EXCESS_FAULTS: readonly PlantedFault[] = [
   {
     name: 'the email about a repayment is lost',
     caught_by: ['a settlement has one email'],
-    seed: 3,
     alterStatement: ({ text, values }) =>
       text.includes('insert into emails') && values.flat().includes('excess_repaid')
         ? null
@@ -26,7 +24,7 @@ export const PLANTED_EXCESS_FAULTS: readonly PlantedFault[] = [
   {
     name: 'an excess that a returned refund takes back stays written off',
     caught_by: ['a buyer has what was paid and not repaid'],
-    seed: 20,
+    seed: 2,
     alterRows: ({ text }, rows) => (WRITTEN_OFF.test(text) ? [{ amount: 0 }] : rows),
   },
 ]
