@@ -111,15 +111,18 @@ export async function countOpenDisputes(db: Db, license_id: LicenseId): Promise<
 /** How a bank decided a dispute, and when, as the processor reported it. */
 interface BankDecision extends Pick<Dispute, 'id' | 'reported_at'> {
   status: 'won' | 'lost'
+  /** Whether an appeal reversed the outcome. */
+  is_appeal: boolean
 }
 
 /** Records the outcome of a dispute. */
 export async function closeDispute(
   db: Db,
   now: Date,
-  { id, status, reported_at }: BankDecision,
+  { id, status, reported_at, is_appeal }: BankDecision,
 ): Promise<void> {
-  await db.run(sql`update disputes set status = ${status}, closed_at = ${now},
+  const appeal = is_appeal ? status : null
+  await db.run(sql`update disputes set status = ${status}, appeal = ${appeal}, closed_at = ${now},
       reported_at = ${reported_at}
     where id = ${id}`)
 }
@@ -131,17 +134,6 @@ export async function changeParts(
 ): Promise<void> {
   await db.run(sql`update disputes set opened_tax = tax, opened_owed = owed, owed = ${owed},
       tax = ${tax}, fee = ${fee}, add_on_fee = ${add_on_fee}, commission = ${commission}
-    where id = ${id}`)
-}
-
-/** Records that an appeal reversed the outcome of a dispute. */
-export async function closeAppeal(
-  db: Db,
-  now: Date,
-  { id, status, reported_at }: BankDecision,
-): Promise<void> {
-  await db.run(sql`update disputes set status = ${status}, appeal = ${status}, closed_at = ${now},
-      reported_at = ${reported_at}
     where id = ${id}`)
 }
 

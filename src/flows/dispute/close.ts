@@ -41,7 +41,8 @@ export async function disputeClosed(
   if (dispute.closed_at) return await decideAgain(world, tx, { dispute, disputed, event })
   if (status === 'lost') await lose(world, tx, dispute, disputed)
   else if (dispute.status === 'open') await win(world, tx, dispute, disputed)
-  await payments.closeDispute(tx, now, { id: dispute.id, status, reported_at: event.at })
+  const decision = { id: dispute.id, status, reported_at: event.at, is_appeal: false }
+  await payments.closeDispute(tx, now, decision)
   if (status === 'won') await resumeUnlessDisputed(tx, disputed)
   await notifySeller(world, tx, now, { kind: 'dispute_closed', id: dispute.id, status })
   return 'done'
@@ -88,7 +89,7 @@ async function decideAgain(
     await win(world, tx, dispute, disputed)
     await note('dispute_appeal', await winText(tx, dispute, disputed))
   }
-  await payments.closeAppeal(tx, now, { id, status, reported_at })
+  await payments.closeDispute(tx, now, { id, status, reported_at, is_appeal: true })
   await notifySeller(world, tx, now, { kind: 'dispute_closed', id, status })
   return 'done'
 }

@@ -91,13 +91,8 @@ export function ReportPanel({ read, rows, address, continued }: ImportPageFacts)
 }
 
 /** The confirmation of an import, or of its continuation. */
-export function RunPanel({
-  read,
-  address,
-  csrf_token,
-  is_test_mode,
-  is_approved,
-}: ImportPageFacts): JSX.Element {
+export function RunPanel(facts: ImportPageFacts): JSX.Element {
+  const { read, address, csrf_token } = facts
   const isFirst = read.status === 'checked'
   const { create = 0, update = 0, end = 0, add_key = 0 } = read.counts
   const changes = create + update + end + add_key
@@ -109,25 +104,7 @@ export function RunPanel({
           : 'What was imported is kept. The import continues with the next row.'}
       </p>
       <Form action={`${address}run`} csrf_token={csrf_token}>
-        {isFirst && is_test_mode && (
-          <p class="text-sm text-muted">
-            Imported buyers get no email from test mode, now or later.
-          </p>
-        )}
-        {isFirst && !is_test_mode && !is_approved && (
-          <p class="text-sm text-muted">
-            No email is sent. To email each license holder their key, import after Purser has
-            enabled external sales of this app.
-          </p>
-        )}
-        {isFirst && !is_test_mode && is_approved && (
-          <CheckboxField
-            label="Email each new license holder their key"
-            name="notify"
-            hint="If you leave this off, no email is sent. Old keys keep working either way."
-            optional
-          />
-        )}
+        {isFirst && <EmailChoice {...facts} />}
         {!isFirst && read.notifies && <input type="hidden" name="notify" value="yes" />}
         <Actions>
           <Button kind="primary" pending="Importing…">
@@ -136,6 +113,34 @@ export function RunPanel({
         </Actions>
       </Form>
     </Panel>
+  )
+}
+
+/** Whether an import emails the license holders, or why it does not. */
+function EmailChoice({
+  is_test_mode,
+  is_approved,
+}: Pick<ImportPageFacts, 'is_test_mode' | 'is_approved'>): JSX.Element {
+  if (is_test_mode) {
+    return (
+      <p class="text-sm text-muted">Imported buyers get no email from test mode, now or later.</p>
+    )
+  }
+  if (!is_approved) {
+    return (
+      <p class="text-sm text-muted">
+        No email is sent. To email each license holder their key, import after Purser has enabled
+        external sales of this app.
+      </p>
+    )
+  }
+  return (
+    <CheckboxField
+      label="Email each new license holder their key"
+      name="notify"
+      hint="If you leave this off, no email is sent. Old keys keep working either way."
+      optional
+    />
   )
 }
 
