@@ -35,7 +35,8 @@ export async function checkoutSteps(
   const costs = new Map<string, StepCost>()
   for (let index = 0; index < WARM_UP + MEASURED; index++) {
     const buyer = new Agent(app, world.config.base_url, { address: `10.9.0.${index}` })
-    for (const [name, run] of stepsOf(service, demo, index)) {
+    const emails: Step = ['emails, until both are sent', () => untilSent(world)]
+    for (const [name, run] of [...purchaseSteps(demo, index), emails]) {
       const cost = await costOf(service, counted, () => run(buyer))
       if (index >= WARM_UP) add(costs, name, cost)
     }
@@ -44,7 +45,8 @@ export async function checkoutSteps(
   return Object.fromEntries(costs)
 }
 
-function stepsOf({ world }: Service, demo: DemoFacts, index: number): Step[] {
+/** The steps of the purchase of one more buyer. */
+export function purchaseSteps(demo: DemoFacts, index: number): Step[] {
   const details = { email: `step${index}@bench.example`, country: 'US', zip: '78701' }
   const card = { number: '4242424242424242', expiry: '12/40', cvc: '123', zip: '78701' }
   return [
@@ -52,11 +54,11 @@ function stepsOf({ world }: Service, demo: DemoFacts, index: number): Step[] {
     ['details', (buyer) => buyer.submit('Continue', details)],
     ['card', (buyer) => buyer.submit('Continue', card)],
     ['payment and license', (buyer) => buyer.submit(/^Pay /)],
-    ['emails, until both are sent', () => untilSent(world)],
   ]
 }
 
-async function untilSent({ db }: Service['world']): Promise<void> {
+/** Waits until every queued email is sent. */
+export async function untilSent({ db }: Service['world']): Promise<void> {
   const unsent = sql`select id from emails where sent_at is null limit 1`
   while ((await db.rows(unsent)).length > 0) await sleep(20)
 }

@@ -19,6 +19,7 @@ import type { Service } from '../src/service.ts'
 import { Agent } from '../test/support/agent.ts'
 import { overHttp } from '../test/support/process.ts'
 import { checkoutSteps, type StepCost } from './checkout-steps.ts'
+import { emails } from './emails.ts'
 import { idleDemo, memoryOf } from './memory.ts'
 import { generate, load, type Round, startServer } from './processes.ts'
 import { scaling } from './scaling.ts'
@@ -69,6 +70,7 @@ async function main(): Promise<void> {
   const results: Record<string, unknown> = { licenses }
   if (isChosen('checkout-steps')) results.checkout_steps = await steps(service, demo)
   await service.close()
+  if (isChosen('emails')) results.emails = await emails(env, demo)
 
   const log = join(folder, 'server.log')
   const server = await startServer('src/main.ts', env, `${env.BASE_URL}/healthz`, log)

@@ -58,7 +58,8 @@ export const EMAIL_QUEUE: Queue<{ email_id: EmailId }> = {
   schema: z.object({ email_id: idSchema('email') }),
   retries: 11,
   retry_seconds: 15,
-  parallel: 5,
+  // An email mostly waits for the mail server.
+  parallel: 15,
 }
 
 /** Queues an email in the caller's transaction; false if one was already queued for its cause. */

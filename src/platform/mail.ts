@@ -49,8 +49,11 @@ export interface Mailer {
 }
 
 const TIMEOUT_MS = 15_000
-/** As many as both lanes of emails use at a time. */
-const MAX_CONNECTIONS = 10
+/**
+ * More than one lane of emails uses, so that an urgent one does not wait for the others. A query of
+ * the URL sets another number, as `?maxConnections=3`: some servers allow only a few.
+ */
+export const MAX_CONNECTIONS = 20
 
 /**
  * A permanent answer about the recipient (RFC 3463): no such mailbox, no such domain, a malformed

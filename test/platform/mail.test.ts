@@ -221,11 +221,12 @@ test('a sign-in link does not wait for receipts, which are sent concurrently', a
     release = resolve
   })
   const before = taken.length
+  const receipts = EMAIL_QUEUE.parallel! + 5
   const { subject_id } = await db.one<{ subject_id: string }>(
     sql`select invoice_id as subject_id from orders limit 1`,
   )
   await db.tx(async (tx) => {
-    for (let index = 0; index < 12; index++) {
+    for (let index = 0; index < receipts; index++) {
       await queueEmail(tx, service.clock.now(), jobs, {
         id: mintId(random, 'email'),
         cause: `bulk:${index}`,
@@ -234,7 +235,7 @@ test('a sign-in link does not wait for receipts, which are sent concurrently', a
       })
     }
   })
-  while (blockedNow < 5) await setImmediate()
+  while (blockedNow < EMAIL_QUEUE.parallel!) await setImmediate()
   const agent = buyer(service)
   await agent.open('/signin/')
   await agent.submit('Email me a sign-in link', { email: service.demo.buyer.email })
@@ -243,7 +244,42 @@ test('a sign-in link does not wait for receipts, which are sent concurrently', a
   assert.equal(taken.length, before + 1)
   blocked = undefined
   release()
-  await receivedEmail(before + 12)
+  await receivedEmail(before + receipts)
+})
+
+test('no more connections are opened than the query of the URL allows', async () => {
+  let [connected, most] = [0, 0]
+  const small = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onConnect(_session, done) {
+      most = Math.max(most, ++connected)
+      done()
+    },
+    onClose: () => void connected--,
+    onData(stream, _session, done) {
+      stream.on('end', done).resume()
+    },
+  })
+  small.listen(0, '127.0.0.1')
+  await once(small.server, 'listening')
+  const { port } = small.server.address() as { port: number }
+  const sender = 'receipts@purser.example'
+  const mailer = smtpMailer(`smtp://127.0.0.1:${port}?maxConnections=2`, {
+    from: sender,
+    reply_to: sender,
+  })
+  const emails = Array.from({ length: 6 }, (_, index) => ({
+    message_id: `<${index}@purser.example>`,
+    to: 'buyer@example.com',
+    subject: 'Receipt',
+    html: '<p>Thank you</p>',
+    text: 'Thank you',
+  }))
+  await Promise.all(emails.map((each) => mailer.send(service.clock.now(), each)))
+  assert.equal(most, 2)
+  mailer.close()
+  await new Promise<void>((resolve) => small.close(() => resolve()))
 })
 
 test('an email that a server takes for some recipients is retried for the others alone', async () => {
