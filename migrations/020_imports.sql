@@ -23,6 +23,7 @@ create table imports (
   plans jsonb not null default '{}',
   -- Whether buyers get an email with their new key.
   notifies boolean not null default false,
+  -- Until the file is read, the number of its lines.
   rows integer not null default 0,
   -- How many faults the file has; the first of them are in `import_faults`.
   faults integer not null default 0,
@@ -31,10 +32,14 @@ create table imports (
   -- The place of the last row that was imported: after a crash, it continues with the next.
   done_place integer not null default 0,
   created_at timestamptz not null,
-  finished_at timestamptz
+  finished_at timestamptz,
+  -- When the seller deleted it; it is shown nowhere from then on, and its rows follow.
+  deleted_at timestamptz check (deleted_at is null or status in ('uploaded', 'read', 'checked'))
 );
 create index imports_app on imports (app_id, created_at);
 create index imports_created on imports (created_at);
+create index imports_seller on imports (seller_id, created_at);
+create index imports_deleted on imports (deleted_at) where deleted_at is not null;
 create index imports_files on imports (created_at) where has_file;
 
 -- The rows of a file as they were read, until 30 days after it was uploaded.

@@ -63,6 +63,7 @@ type Audited =
   | 'app.created'
   | 'app.details_changed'
   | 'app.icon_changed'
+  | 'app.import_deleted'
   | 'app.import_finished'
   | 'app.import_started'
   | 'app.pauses_allowed'
@@ -229,6 +230,7 @@ declare module '#platform/tasks' {
     export_tax_lines: true
     export_tax_states: true
     import_check: true
+    import_delete: true
     import_read: true
     import_run: true
     receive_events: true

@@ -33,6 +33,7 @@ export async function keepRetention(world: World): Promise<void> {
   const deleted = await sweep(db, clock.now(), SWEEPS, stopping)
   deleted.app_images = await deleteImages(world)
   deleted.uploads = await deleteUploads(world)
+  deleted.imports = await finishDeletedImports(world)
   const rows = Object.entries(deleted).filter(([, count]) => count > 0)
   if (rows.length > 0) log.info({ deleted: Object.fromEntries(rows) }, 'retention applied')
 }
@@ -71,5 +72,23 @@ async function deleteUploads({ db, clock, storage, stopping }: World): Promise<n
       deleted++
     }
     if (uploads.length < IMAGES_AT_ONCE) return deleted
+  }
+}
+
+const DELETED_IMPORT_DAYS = 1
+const ROWS_AT_ONCE = 1_000
+
+/** Deletes the imports that sellers deleted, with what a crash left of them. */
+async function finishDeletedImports({ db, clock, storage, stopping }: World): Promise<number> {
+  const before = addDays(clock.now(), -DELETED_IMPORT_DAYS)
+  for (let deleted = 0; ; ) {
+    const found = await imports.deletedImports(db, before, IMAGES_AT_ONCE)
+    for (const each of found) {
+      if (stopping.aborted) return deleted
+      await imports.emptyDeleted({ db, storage }, { ...each, limit: ROWS_AT_ONCE })
+      await imports.dropDeleted(db, each.id)
+      deleted++
+    }
+    if (found.length < IMAGES_AT_ONCE) return deleted
   }
 }

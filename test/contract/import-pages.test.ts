@@ -191,6 +191,34 @@ describe('the pages of an import', () => {
     assert.match((await owner.open(`${home}?page=3`)).body, /file 40\.csv/)
   })
 
+  test('delete an import that was not run, after a confirmation', async () => {
+    const agent = owner.twin()
+    const file = 'id,product_name,user_email,status\ng1,Pro,gone@example.com,active'
+    const columns = await upload(agent, 'lemon_squeezy', file)
+    const plans = await agent.submit('Read file', selected(columns.body))
+    const asked = await agent.press('Delete import')
+    assert.match(
+      textOf(asked.body),
+      /Delete this import\? picture\.png, with its rows and errors\./,
+    )
+    assert.equal((await agent.tab().open(plans.url)).status, 200)
+    const list = await agent.submit('Delete import')
+    assert.match(textOf(list.body), /Import deleted\./)
+    assert.equal((await agent.open(plans.url)).status, 404)
+    assert.equal((await agent.open(`${plans.url}report.csv`)).status, 404)
+  })
+
+  test('do not delete an import that was run', async () => {
+    const agent = owner.twin()
+    const { url } = await upload(agent, 'gumroad', 'Purchase ID\n1')
+    await agent.open(`${url}delete`)
+    const id = /imp_\w+/.exec(url)![0]
+    await service.world.db.run(sql`update imports set status = 'done' where id = ${id}`)
+    const answer = await agent.submit('Delete import')
+    assert.deepEqual([answer.status, answer.url], [200, url])
+    assert.doesNotMatch(answer.body, /delete"/)
+  })
+
   test('are found for their own app only', async () => {
     await addApp(service, { slug: 'harbor' })
     const agent = owner.twin()

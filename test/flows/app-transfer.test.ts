@@ -229,7 +229,13 @@ describe('a transfer', () => {
     const upload = async () => {
       const id = mintId(random, 'imp')
       const seller_id = await sellerOf(service, app.client_id)
-      const file = { file_name: `${id}.csv`, file_bytes: 10, columns: ['Email'], matched: {} }
+      const file = {
+        file_name: `${id}.csv`,
+        file_bytes: 10,
+        columns: ['Email'],
+        matched: {},
+        rows: 0,
+      }
       const own = { id, app_id: app.client_id, seller_id, user_id, ...file } as const
       await imports.addImport(db, clock.now(), { ...own, source: 'gumroad' })
       return id

@@ -27,6 +27,7 @@ const TASKS: Record<TaskName, true> = {
   export_tax_lines: true,
   export_tax_states: true,
   import_check: true,
+  import_delete: true,
   import_read: true,
   import_run: true,
   receive_events: true,

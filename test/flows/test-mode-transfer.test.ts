@@ -111,7 +111,7 @@ test('the new seller does not see the files that the former one imported in test
   const { user_id, seller_id } = await db.one<{ user_id: UserId; seller_id: SellerId }>(sql`
     select m.user_id, m.seller_id from apps a join seller_members m on m.seller_id = a.seller_id where a.id = ${app.client_id} limit 1`)
   const id = mintId(random, 'imp')
-  const file = { file_name: 'file.csv', file_bytes: 10, columns: ['Email'], matched: {} }
+  const file = { file_name: 'a.csv', file_bytes: 10, columns: ['Email'], matched: {}, rows: 0 }
   const own = { id, app_id: app.client_id, seller_id, user_id, ...file } as const
   await imports.addImport(db, clock.now(), { ...own, source: 'gumroad' })
   assert.notEqual(await imports.findImport(db, { id, app_id: app.client_id }), undefined)

@@ -24,6 +24,7 @@ export interface Import {
   /** The plan for each product of the file; null: it is not imported. */
   plans: Record<string, ProductId | null>
   notifies: boolean
+  /** Until the file is read, the number of its lines. */
   rows: number
   faults: number
   counts: Partial<Record<RowOutcome, number>>
@@ -50,27 +51,28 @@ export async function addImport(
     | 'file_bytes'
     | 'columns'
     | 'matched'
+    | 'rows'
   >,
 ): Promise<void> {
   await db.run(sql`insert into imports
-    (id, app_id, seller_id, user_id, source, file_name, file_bytes, status, columns, matched,
+    (id, app_id, seller_id, user_id, source, file_name, file_bytes, status, columns, matched, rows,
       created_at)
     values (${added.id}, ${added.app_id}, ${added.seller_id}, ${added.user_id}, ${added.source},
       ${added.file_name}, ${added.file_bytes}, 'uploaded', ${JSON.stringify(added.columns)},
-      ${JSON.stringify(added.matched)}, ${now})`)
+      ${JSON.stringify(added.matched)}, ${added.rows}, ${now})`)
 }
 
 // A former seller's file may contain people who never used the app.
-const OF_PRESENT_SELLER = sql`seller_id = (select a.seller_id from apps a
+const SHOWN = sql`deleted_at is null and seller_id = (select a.seller_id from apps a
   where a.id = imports.app_id)`
 
-/** An import for an app by its current seller. */
+/** An import for an app by its current seller; undefined if it was deleted. */
 export async function findImport(
   db: Db,
   of: { id: ImportId; app_id: AppId },
 ): Promise<Import | undefined> {
   return await db.maybe<Import>(sql`select ${COLUMNS} from imports
-    where id = ${of.id} and app_id = ${of.app_id} and ${OF_PRESENT_SELLER}`)
+    where id = ${of.id} and app_id = ${of.app_id} and ${SHOWN}`)
 }
 
 /** An import by its id. */
@@ -83,6 +85,11 @@ export async function lockImport(db: Db, id: ImportId): Promise<Import> {
   return await db.one<Import>(sql`select ${COLUMNS} from imports where id = ${id} for update`)
 }
 
+/** Whether an import was not started, so that its seller can delete it. */
+export function isDeletable({ status }: Pick<Import, 'status'>): boolean {
+  return status === 'uploaded' || status === 'read' || status === 'checked'
+}
+
 /** A page of the imports for an app by its current seller, latest first. */
 export async function listImports(
   db: Db,
@@ -90,14 +97,14 @@ export async function listImports(
   page: { limit: number; offset: number },
 ): Promise<Import[]> {
   return await db.rows<Import>(sql`select ${COLUMNS} from imports
-    where app_id = ${app_id} and ${OF_PRESENT_SELLER}
+    where app_id = ${app_id} and ${SHOWN}
     order by created_at desc, id limit ${page.limit} offset ${page.offset}`)
 }
 
 /** The number of imports for an app by its current seller. */
 export async function countImports(db: Db, app_id: AppId): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) from imports
-    where app_id = ${app_id} and ${OF_PRESENT_SELLER}`)
+    where app_id = ${app_id} and ${SHOWN}`)
   return count
 }
 

@@ -43,3 +43,4 @@ export {
   SOURCE_READERS,
   unusedColumns,
 } from './source.ts'
+export * from './stored.ts'

@@ -4,7 +4,7 @@ import type { Sweep } from '#platform/sweep'
 import type { Import } from './imports.ts'
 
 /** How long the rows and faults of a file are kept. */
-const ROW_DAYS = 30
+export const ROW_DAYS = 30
 
 /** Whether the rows of an import are deleted or about to be, so that it no longer does anything. */
 export function isExpired(now: Date, { created_at }: Pick<Import, 'created_at'>): boolean {

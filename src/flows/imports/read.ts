@@ -7,10 +7,9 @@ import { type CsvFault, type CsvRow, readCsv } from '#platform/csv-read'
 import type { ImportId } from '#platform/ids'
 import type { FileStorage } from '#platform/storage'
 import { rowsAtOnce } from './batch.ts'
-import { MAX_COLUMNS } from './upload.ts'
+import { MAX_COLUMNS, MAX_ROWS } from './upload.ts'
 
 const READ_AT_ONCE = 1_000
-const MAX_ROWS = 200_000
 const LINES_A_REPORT = 1_000
 
 /** Reports how many bytes of work are done; throws if the work should stop. */

@@ -22,7 +22,7 @@ const GROWING = ['users', 'licenses', 'license_key_aliases', 'imported_records',
  * Locks an import of the app's current seller. Undefined if the app was transferred since the file
  * was uploaded: a transfer waits for this transaction, and this one for a transfer.
  */
-async function lockOwnImport(tx: Db, id: ImportId): Promise<imports.Import | undefined> {
+export async function lockOwnImport(tx: Db, id: ImportId): Promise<imports.Import | undefined> {
   const { app_id } = await imports.getImport(tx, id)
   await apps.lockForEditing(tx, app_id)
   await imports.lockImport(tx, id)

@@ -1,6 +1,7 @@
 import * as imports from '#domain/imports'
 import type { World } from '#flows/world'
 import { isReadableCsv, readCsv } from '#platform/csv-read'
+import type { Database } from '#platform/db'
 import {
   type AppId,
   type ImportId,
@@ -13,6 +14,8 @@ import type { FieldFault } from '#platform/problem'
 
 /** The largest file: about 200,000 rows. */
 export const LARGEST_IMPORT = 50 * 1024 * 1024
+/** The most rows of a file. */
+export const MAX_ROWS = 200_000
 /** The most columns of a file. */
 export const MAX_COLUMNS = 300
 
@@ -27,29 +30,22 @@ export interface UploadedImport {
   content: Buffer
 }
 
-/** Stores a file, and recognizes its columns by their names. Nothing is imported yet. */
+/**
+ * Stores a file, and recognizes its columns by their names. Nothing is imported yet. The files and
+ * rows of a seller are limited.
+ */
 export async function uploadImport(
   { db, clock, random, storage }: World,
   uploaded: UploadedImport,
 ): Promise<{ id: ImportId } | { faults: FieldFault[] }> {
-  const { content, source } = uploaded
+  const { content } = uploaded
   const columns = await headingOf(content)
   if (typeof columns === 'string') return { faults: [{ path: 'file', message: columns }] }
   const id = mintId(random, 'imp')
   const now = clock.now()
-  const { app_id, seller_id, user_id } = uploaded
-  await imports.addImport(db, now, {
-    id,
-    app_id,
-    seller_id,
-    user_id,
-    source,
-    file_name: imports.shortened(imports.cleanCell(uploaded.file_name)) || 'file.csv',
-    file_bytes: content.length,
-    columns,
-    matched: imports.matchColumns(source, columns),
-  })
   // The import first: retention finds the parts of an upload that failed by it.
+  const fault = await addUpload(db, now, { ...uploaded, id, columns })
+  if (fault) return { faults: [{ path: 'file', message: fault }] }
   const upload = { id, file_bytes: content.length }
   try {
     for (const [part, key] of imports.uploadKeys(upload).entries()) {
@@ -61,7 +57,43 @@ export async function uploadImport(
     await discard({ db, storage }, upload).catch(() => {})
     throw error
   }
+  // It may have been deleted while its parts were stored.
+  if (await imports.isDeleted(db, id)) await imports.deleteFile({ db, storage }, upload)
   return { id }
+}
+
+/** Adds the import of a file; returns why it has no place beside those of its seller, if so. */
+async function addUpload(
+  db: Database,
+  now: Date,
+  added: UploadedImport & { id: ImportId; columns: string[] },
+): Promise<string | undefined> {
+  const { content, source, seller_id, columns } = added
+  const rows = linesOf(content, MAX_ROWS)
+  return await db.tx(async (tx) => {
+    const stored = await imports.lockStoredImports(tx, now, seller_id)
+    const fault = imports.storedFault(stored, { bytes: content.length, rows })
+    if (fault) return fault
+    await imports.addImport(tx, now, {
+      ...added,
+      file_name: imports.shortened(imports.cleanCell(added.file_name)) || 'file.csv',
+      file_bytes: content.length,
+      matched: imports.matchColumns(source, columns),
+      rows,
+    })
+    return undefined
+  })
+}
+
+/** How many lines a file has after its heading, at most `most`. */
+function linesOf(content: Buffer, most: number): number {
+  const end = content.includes('\n') ? '\n' : '\r'
+  const whole = content.length - (content.at(-1) === end.charCodeAt(0) ? 1 : 0)
+  let lines = 0
+  for (let at = content.indexOf(end); at >= 0 && at < whole && lines < most; lines++) {
+    at = content.indexOf(end, at + 1)
+  }
+  return lines
 }
 
 /** Deletes an import whose file is not whole, so that it is not offered to be read. */

@@ -2,12 +2,14 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Form, SelectField } from '#design/forms'
+import { FocusLayout } from '#design/layout'
 import { priceText } from '#design/money'
-import { Panel } from '#design/panels'
+import { Heading, Panel } from '#design/panels'
 import {
   type FilePlan,
   fieldsOf,
   type Import,
+  isDeletable,
   MAX_FILE_PLANS,
   SOURCE_READERS,
   unusedColumns,
@@ -51,8 +53,50 @@ export function ImportPage(facts: ImportPageFacts): JSX.Element {
         {isKnown && !isOver && !facts.running_url && <RunPanel {...facts} />}
         {(status === 'read' || status === 'checked') && !isOver && <Plans {...facts} />}
         {read.faults > 0 && <FaultPanel {...facts} />}
+        {isDeletable(read) && !facts.running_url && <DeletePanel {...facts} />}
       </div>
     </AppPage>
+  )
+}
+
+function DeletePanel({ address }: ImportPageFacts): JSX.Element {
+  return (
+    <Panel title="Delete import">
+      <p class="text-sm text-muted">
+        Nothing of this file was imported. Delete it if you do not need it, or to upload others.
+      </p>
+      <Actions>
+        <Button kind="danger" href={`${address}delete`}>
+          Delete import
+        </Button>
+      </Actions>
+    </Panel>
+  )
+}
+
+/** Asks for confirmation before an import is deleted. */
+export function DeleteImportPage(facts: {
+  app_name: string
+  read: Import
+  address: string
+  csrf_token: string
+}): JSX.Element {
+  const { app_name, read, address, csrf_token } = facts
+  return (
+    <FocusLayout title={`Delete import · ${app_name}`} app_name={app_name}>
+      <Heading title="Delete this import?">
+        {read.file_name}, with its rows and errors. Nothing of it was imported. To import it later,
+        upload the file again.
+      </Heading>
+      <Form action={`${address}delete`} csrf_token={csrf_token}>
+        <Button kind="danger" pending="Deleting…" wide>
+          Delete import
+        </Button>
+      </Form>
+      <Button href={address} wide>
+        Cancel
+      </Button>
+    </FocusLayout>
   )
 }
 

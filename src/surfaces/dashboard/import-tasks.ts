@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import * as apps from '#domain/apps'
 import * as imports from '#domain/imports'
-import { checkImport, readImport, runImport } from '#flows/imports'
+import { checkImport, deleteImport, readImport, runImport } from '#flows/imports'
 import type { World } from '#flows/world'
 import { declareTask, startTaskNow, type TaskKind } from '#http/tasks'
 import type { ActorOf } from '#platform/audit'
@@ -13,15 +13,18 @@ import { type ImportContext, importsAddress } from './import-context.ts'
 
 const ImportRequest = z.object({ slug: z.string(), import_id: idSchema('imp') })
 
-export type ImportTask = 'import_read' | 'import_check' | 'import_run'
-const KINDS: ImportTask[] = ['import_read', 'import_check', 'import_run']
+export type ImportTask = 'import_read' | 'import_check' | 'import_run' | 'import_delete'
+const KINDS: ImportTask[] = ['import_read', 'import_check', 'import_run', 'import_delete']
 
 const back = ({ request }: Task) => {
   const { slug, import_id } = ImportRequest.parse(request)
   return `${importsAddress(slug)}${import_id}/`
 }
 
-/** Declares the steps of an import that take time: reading, the dry run, and the import. */
+/** Where a deletion leads: the import is no longer there. */
+const backToImports = ({ request }: Task) => importsAddress(ImportRequest.parse(request).slug)
+
+/** Declares what takes time: reading, the dry run, the import, and its deletion. */
 export function declareImportTasks(world: World): void {
   const declare = (kind: Pick<TaskKind, 'title' | 'unit' | 'remains'> & { kind: ImportTask }) =>
     declareTask(world, {
@@ -50,6 +53,20 @@ export function declareImportTasks(world: World): void {
   })
   const remains = 'What was imported is kept, and the import can be resumed.'
   declare({ kind: 'import_run', title: 'Importing', unit: 'rows', remains })
+  declareTask(world, {
+    kind: 'import_delete',
+    title: 'Deleting the import',
+    unit: 'rows',
+    remains: 'The import is deleted; its remaining rows follow within two days.',
+    shared: { view: 'move_data', stop: 'move_data' },
+    back: backToImports,
+    async run(task, report) {
+      const { import_id } = ImportRequest.parse(task.request)
+      const actor = await actorOfTask(world, task)
+      const isDeleted = await deleteImport(world, actor, import_id, report)
+      return { next_url: isDeleted ? `${backToImports(task)}?done=deleted` : back(task) }
+    },
+  })
 }
 
 async function actorOfTask({ db }: World, task: Task): Promise<ActorOf<'seller'>> {

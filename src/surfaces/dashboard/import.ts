@@ -4,6 +4,7 @@ import * as imports from '#domain/imports'
 import { choosePlans, LARGEST_IMPORT, matchImport, startImport, uploadImport } from '#flows/imports'
 import type { World } from '#flows/world'
 import type { FormFault } from '#http/form-errors'
+import { csrfToken } from '#http/form-token'
 import type { SellerTermsContext } from '#http/guards/seller'
 import { formOf, uploadOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
@@ -22,7 +23,7 @@ import {
 } from './import-context.ts'
 import { sendFaults, sendReport } from './import-files.ts'
 import { FIELD_LABELS } from './import-labels.ts'
-import { ImportPage } from './import-page.tsx'
+import { DeleteImportPage, ImportPage } from './import-page.tsx'
 import { chosenPlans } from './import-plans.ts'
 import { declareImportTasks, runningTask, startImportTask } from './import-tasks.ts'
 import { ImportsPage } from './imports-page.tsx'
@@ -117,6 +118,21 @@ function declareSteps(scope: FastifyInstance, world: World): void {
     return redirectTo(reply, await startImportTask(world, context, 'import_check'))
   })
 
+  scope.get(`${IMPORT_STEPS}delete`, async (request, reply) => {
+    const context = await requireImport(world, request, reply)
+    const { read, address, app } = context
+    if (!imports.isDeletable(read)) return redirectTo(reply, address)
+    const { name: app_name } = app
+    const csrf_token = csrfToken(world, request, reply)
+    return sendPage(reply, DeleteImportPage({ app_name, read, address, csrf_token }))
+  })
+
+  scope.post(`${IMPORT_STEPS}delete`, async (request, reply) => {
+    const context = await requireImport(world, request, reply)
+    if (!imports.isDeletable(context.read)) return redirectTo(reply, context.address)
+    return redirectTo(reply, await startImportTask(world, context, 'import_delete'))
+  })
+
   scope.post(`${IMPORT_STEPS}run`, async (request, reply) => {
     const context = await requireImport(world, request, reply)
     const { read, address, app } = context
@@ -132,6 +148,8 @@ function declareSteps(scope: FastifyInstance, world: World): void {
   })
 }
 
+const NOTES: Record<string, string> = { deleted: 'Import deleted.' }
+
 async function showImports(
   world: World,
   context: SellerTermsContext,
@@ -141,7 +159,7 @@ async function showImports(
   const total = await imports.countImports(world.db, app.id)
   const paging = pagingOf(request, { total, size: IMPORTS_A_PAGE })
   const page = ImportsPage({
-    ...appFactsOf(world, context),
+    ...appFactsOf(world, context, NOTES),
     address: importsAddress(app.slug),
     imports: await imports.listImports(world.db, app.id, paging),
     paging,

@@ -62,7 +62,7 @@ function Upload({ address, csrf_token, source, faults }: ImportsFacts): JSX.Elem
           name="file"
           accept=".csv,text/csv"
           error={faultAt(faults, 'file')}
-          hint="At most 50 MB and 200,000 rows, in UTF-8."
+          hint="At most 50 MB and 200,000 rows, in UTF-8. All files that were not read yet: at most 250 MB."
         />
         <Actions>
           <Button kind="primary" pending="Uploading…">
@@ -97,7 +97,7 @@ function Earlier({ imports, paging, address }: ImportsFacts): JSX.Element {
           details: [
             SOURCE_READERS[each.source].label,
             STATUS[each.status],
-            counted(each.rows, 'row'),
+            counted(each.rows, each.status === 'uploaded' ? 'line' : 'row'),
             <Day date={each.created_at} />,
           ],
           action: (
