@@ -22,12 +22,13 @@ after(() => service.close())
 const OPENING = Buffer.from('--x\r\nContent-Disposition: form-data; name="csrf_token"\r\n\r\n')
 
 /** Begins to send a file to an app, and keeps the rest of it back. */
-function beginUpload(agent: Agent, slug: string) {
+function beginUpload(agent: Agent, slug: string, remoteAddress = '127.0.0.1') {
   const body = new PassThrough()
   body.write(OPENING)
   const answer = service.app.inject({
     method: 'POST',
     url: `/dashboard/apps/${slug}/import/`,
+    remoteAddress,
     headers: {
       cookie: agent.cookie,
       accept: 'text/html',
@@ -74,26 +75,51 @@ test('an account sends two files at once, and its next one when one of them is a
 })
 
 test('all accounts send four files at once, however slowly, and the next one is asked to wait', async () => {
-  const agents = [await newSeller('harbor'), await newSeller('lantern'), await newSeller('marina')]
-  const [harbor, lantern, marina] = agents as [Agent, Agent, Agent]
+  const names = ['harbor', 'lantern', 'marina', 'quay']
+  const agents: Agent[] = []
+  for (const name of names) agents.push(await newSeller(name))
+  const [harbor, lantern, marina, quay] = agents as [Agent, Agent, Agent, Agent]
   const begun = [
-    ...[beginUpload(harbor, 'harbor'), beginUpload(harbor, 'harbor')],
-    ...[beginUpload(lantern, 'lantern'), beginUpload(lantern, 'lantern')],
+    ...[beginUpload(harbor, 'harbor', '192.0.2.1'), beginUpload(harbor, 'harbor', '192.0.2.1')],
+    beginUpload(lantern, 'lantern', '192.0.2.2'),
   ]
   for (const each of begun) assert.equal(await refusalOf(each), undefined)
-  const refused = await refusalOf(beginUpload(marina, 'marina'))
+  // Two accounts never take every place.
+  const greedy = await refusalOf(beginUpload(lantern, 'lantern', '192.0.2.2'))
+  assert.deepEqual([greedy?.statusCode, greedy?.headers['retry-after']], [429, '5'])
+  begun.push(beginUpload(marina, 'marina', '192.0.2.3'))
+  assert.equal(await refusalOf(begun.at(-1)!), undefined)
+  const refused = await refusalOf(beginUpload(quay, 'quay', '192.0.2.4'))
   assert.deepEqual([refused?.statusCode, refused?.headers['retry-after']], [503, '5'])
   for (const each of begun) {
     each.end()
     await each.answer
   }
   const next = await eventually('a free place', async () => {
-    const upload = beginUpload(marina, 'marina')
+    const upload = beginUpload(quay, 'quay', '192.0.2.4')
     upload.end()
     const { statusCode } = await upload.answer
     return statusCode !== 503 && statusCode
   })
   assert.equal(next, 403)
+})
+
+test('a network takes half of the places, whichever accounts and addresses it has', async () => {
+  const agents = [await newSeller('pier'), await newSeller('wharf'), await newSeller('jetty')]
+  const [pier, wharf, jetty] = agents as [Agent, Agent, Agent]
+  const begun = [
+    beginUpload(pier, 'pier', '2001:db8:1:1::1'),
+    beginUpload(wharf, 'wharf', '2001:db8:1:2::1'),
+  ]
+  for (const each of begun) assert.equal(await refusalOf(each), undefined)
+  const refused = await refusalOf(beginUpload(jetty, 'jetty', '2001:db8:1:3::1'))
+  assert.equal(refused?.statusCode, 429)
+  begun.push(beginUpload(jetty, 'jetty', '2001:db8:2:1::1'))
+  assert.equal(await refusalOf(begun.at(-1)!), undefined)
+  for (const each of begun) {
+    each.end()
+    await each.answer
+  }
 })
 
 test('the length of a body is limited, however its content type is written', async () => {
