@@ -70,8 +70,11 @@ export interface World {
  * live keys, so nothing that happens there can reach live mode.
  */
 export interface LiveMode {
-  /** Uses up the token with which a member of a seller enters; undefined for any other. */
-  redeem(token: string): Promise<identity.TestModeEntry | undefined>
+  /**
+   * Uses up the token with which a member of a seller enters, in the browser for which it was
+   * issued; undefined for any other.
+   */
+  redeem(secret: identity.EntrySecret): Promise<identity.TestModeEntry | undefined>
   /** A seller as it is now in live mode. */
   seller(id: SellerId): Promise<LiveSeller | undefined>
   /** Which of these sessions have not ended. */

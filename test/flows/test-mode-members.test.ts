@@ -16,6 +16,7 @@ import {
   type BothModes,
   enterTestMode,
   openBothModes,
+  openEntry,
   sellerId,
   sellerInTestMode,
 } from '../support/test-mode.ts'
@@ -35,22 +36,23 @@ after(() => modes.close())
 test('an entry works once, for a minute, in test mode only, and for members only', async () => {
   const agent = await signedIn(live, live.demo.seller)
   await agent.open('/dashboard/')
-  const { url } = await agent.submit('Test mode')
+  const { there: browser, url } = await openEntry(modes, agent)
   const address = new URL(url)
   assert.equal(address.origin, modes.test_url)
   const path = address.pathname + address.search
   assert.equal((await live.app.inject({ url: path })).statusCode, 404)
   const head = await there.app.inject({ method: 'HEAD', url: path })
   assert.equal(head.statusCode, 405)
-  const enter = () => there.app.inject({ url: path })
+  const { cookie } = browser
+  const enter = () => there.app.inject({ url: path, headers: { cookie } })
   const both = await Promise.all([enter(), enter()])
   assert.deepEqual(both.map(({ statusCode }) => statusCode).toSorted(), [303, 410])
   assert.equal((await enter()).statusCode, 410)
 
   await agent.open('/dashboard/')
-  const late = await agent.submit('Test mode')
+  const late = await openEntry(modes, agent)
   live.clock.pass(61)
-  assert.equal((await new Agent(there.app, modes.test_url).open(late.url)).status, 410)
+  assert.equal((await late.there.open(late.url)).status, 410)
 
   const other = await signedIn(live, live.demo.buyer)
   assert.doesNotMatch(other.page.body, /dashboard\/test-mode/)
@@ -68,6 +70,29 @@ test('an entry works once, for a minute, in test mode only, and for members only
   assert.equal(answer.statusCode, 404)
 })
 
+test('an entry signs in the browser that asked for it, and no other', async () => {
+  const { agent: other } = await addDeveloper(live, 'sends.entry@example.com')
+  const { agent: member } = await addDeveloper(live, 'opens.entry@example.com')
+  const own = await enterTestMode(modes, member)
+  const { there: first, url } = await openEntry(modes, other)
+  for (const browser of [new Agent(there.app, modes.test_url), own]) {
+    const { cookie } = browser
+    assert.equal((await browser.open(url)).status, 410)
+    assert.equal(browser.cookies.get('__Host-session'), /__Host-session=([^;]+)/.exec(cookie)?.[1])
+  }
+  // It was not used up.
+  assert.equal((await first.open(url)).status, 200)
+  assert.equal(first.page.url, '/dashboard/')
+
+  await other.open('/dashboard/')
+  const wanted = await other.submit('Test mode')
+  const named = await own.open(wanted.url)
+  assert.equal(new URL(named.url).origin, live.world.config.base_url)
+  assert.equal((await member.open(named.url)).url, '/dashboard/')
+  live.clock.pass(61)
+  assert.equal((await other.open(named.url)).url, '/dashboard/')
+})
+
 test('a member who was removed in live mode loses test mode, at the next copy or entry', async () => {
   const { db } = live.world
   const seller_id = await sellerId(live)
@@ -75,9 +100,9 @@ test('a member who was removed in live mode loses test mode, at the next copy or
   const browser = await enterTestMode(modes, agent)
   assert.equal(browser.page.status, 200)
   await agent.open('/dashboard/')
-  const { url } = await agent.submit('Test mode')
+  const late = await openEntry(modes, agent)
   await sellers.removeMember(db, { seller_id, user_id })
-  assert.equal((await new Agent(there.app, modes.test_url).open(url)).status, 410)
+  assert.equal((await late.there.open(late.url)).status, 410)
   await followLive(there.world, there.world.live!)
   assert.match((await browser.open('/dashboard/')).url, /^\/signin\//)
   assert.equal(await sellers.memberOf(there.world.db, { seller_id, user_id }), undefined)

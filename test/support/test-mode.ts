@@ -60,10 +60,21 @@ export async function openLiveMode(choices: Choices = {}) {
   }
 }
 
-/** Enters test mode from the page of a browser in live mode; returns the browser there. */
-export async function enterTestMode({ test, test_url }: BothModes, agent: Agent): Promise<Agent> {
-  const { url } = await agent.submit('Test mode')
+/** A browser in test mode that is about to enter, and the address that signs it in. */
+export async function openEntry(
+  { test, test_url }: BothModes,
+  agent: Agent,
+): Promise<{ there: Agent; url: string }> {
+  const wanted = await agent.submit('Test mode')
   const there = new Agent(test.app, test_url)
+  const named = await there.open(wanted.url)
+  const { url } = await agent.open(named.url)
+  return { there, url }
+}
+
+/** Enters test mode from the page of a browser in live mode; returns the browser there. */
+export async function enterTestMode(modes: BothModes, agent: Agent): Promise<Agent> {
+  const { there, url } = await openEntry(modes, agent)
   await there.open(url)
   return there
 }

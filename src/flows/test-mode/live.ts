@@ -14,8 +14,8 @@ export function liveModeOf({
   storage,
 }: Pick<World, 'db' | 'clock' | 'storage'>): LiveMode {
   return {
-    async redeem(token) {
-      const entry = await identity.useTestModeEntry(db, clock.now(), token)
+    async redeem(secret) {
+      const entry = await identity.useTestModeEntry(db, clock.now(), secret)
       // Removed since the form was sent.
       return entry && (await sellers.memberOf(db, entry)) ? entry : undefined
     },

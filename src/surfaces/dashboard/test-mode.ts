@@ -1,11 +1,15 @@
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import type * as identity from '#domain/identity'
 import { openTestModeEntry } from '#flows/test-mode'
 import type { World } from '#flows/world'
 import { dashboardPage, TEST_MODE } from '#http/account-menu'
-import { requireMember } from '#http/guards/seller'
-import { formOf } from '#http/input'
-import { AnsweredByGuard, sendPage } from '#http/pages'
+import { DASHBOARD, requireMember } from '#http/guards/seller'
+import { formOf, queryOf } from '#http/input'
+import { AnsweredByGuard, redirectTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
+import { idSchema } from '#platform/ids'
+import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 import { LiveOnlyPage } from './live-only-page.tsx'
 
 /** The switch to the test mode beside live mode; it does not exist without one. */
@@ -14,18 +18,34 @@ export function declareTestMode(scope: FastifyInstance, world: World): void {
   if (!test_mode) return
   scope.post(TEST_MODE, async (request, reply) => {
     const { session, member } = await requireMember(world, request, reply, 'view')
-    const { user_id, id: session_id } = session
     const { seller_id } = member
     const return_to = dashboardPage(formOf(request).return_to ?? '')
-    const token = await openTestModeEntry(world, {
-      user_id,
-      seller_id,
-      session_id,
-      return_to,
-    })
-    const address = `${test_mode.base_url}/test-mode/enter?token=${token}`
+    const wanted = signToken(world, WANTED, { session_id: session.id, seller_id, return_to })
+    const address = `${test_mode.base_url}/test-mode/enter?request=${wanted}`
     return redirectAfterForm(reply, address, 'opening_test_mode')
   })
+
+  scope.get(TEST_MODE, async (request, reply) => {
+    const { session } = await requireMember(world, request, reply, 'view')
+    const wanted = readToken(world, WANTED, queryOf(request, 'request'))
+    const browser = queryOf(request, 'browser')
+    // Another person's request: they would be signed in there in place of this one.
+    if (!wanted || wanted.session_id !== session.id || !browser) return redirectTo(reply, DASHBOARD)
+    const { user_id } = session
+    const token = await openTestModeEntry(world, { ...wanted, user_id, browser })
+    return redirectTo(reply, `${test_mode.base_url}/test-mode/enter?token=${token}`)
+  })
+}
+
+/** What a member asks for in live mode, until test mode names the browser that enters. */
+const WANTED: TokenKind<Omit<identity.TestModeEntry, 'user_id'>> = {
+  purpose: 'test-mode-entry',
+  seconds: 60,
+  facts: z.object({
+    session_id: idSchema('ses'),
+    seller_id: idSchema('sel'),
+    return_to: z.string(),
+  }),
 }
 
 /** Pages of the dashboard that live mode alone has: who sells, and which apps there are. */

@@ -3,13 +3,13 @@ import { Button } from '#design/actions'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
-/** Shown if an entry token was used, has expired, or belongs to a former member. */
+/** Shown if an entry token was used, has expired, or is of another browser or a former member. */
 export function EntryEndedPage({ live_url }: { live_url: string | undefined }): JSX.Element {
   return (
     <FocusLayout title="Open test mode again · Purser">
       <Heading title="Open test mode again">
-        Each entry to test mode works once and expires after one minute. Choose Test mode in the
-        menu of your dashboard.
+        Each entry to test mode works once, in the browser that asked for it, and expires after one
+        minute. Choose Test mode in the menu of your dashboard.
       </Heading>
       <Button kind="primary" href={`${live_url}/dashboard/`} wide>
         Open the dashboard

@@ -2,17 +2,23 @@ import type { FastifyInstance } from 'fastify'
 import { enterFromLive } from '#domain/identity'
 import { mirror } from '#flows/test-mode'
 import type { World } from '#flows/world'
+import { TEST_MODE } from '#http/account-menu'
+import { browserId, knownBrowser } from '#http/browser'
 import { queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { people, redirectTo, sendPage } from '#http/pages'
 import { currentSession, ENTER_FROM_LIVE, startSession } from '#http/session'
+import { sha256 } from '#platform/secrets'
 import { EnterFromLivePage, EntryEndedPage } from './entry-page.tsx'
 
-const LIMIT = { name: 'enter-test-mode', points: 60, seconds: 60 }
+const LIMIT = { name: 'enter-test-mode', points: 120, seconds: 60 }
 
 /**
- * The way into the test mode beside live mode: a token that live mode gave a seller's member is
- * used up there, the seller is copied as it is now, and the member is signed in here.
+ * The way into the test mode beside live mode. A member who wants to enter arrives with the request
+ * that live mode signed, and returns there with the digest of this browser. The token that live
+ * mode issues for both is used up there, the seller is copied as it is now, and the member is
+ * signed in here. Without the way back, the token of another person would sign this browser in as
+ * that person.
  */
 export function testMode(app: FastifyInstance, world: World): void {
   const { live } = world
@@ -23,7 +29,14 @@ export function testMode(app: FastifyInstance, world: World): void {
     )
     const options = { exposeHeadRoute: false, config: { limits: [{ ...LIMIT, key: byIp }] } }
     scope.get('/test-mode/enter', options, async (request, reply) => {
-      const entry = await live.redeem(queryOf(request, 'token') ?? '')
+      const wanted = queryOf(request, 'request')
+      if (wanted !== undefined) {
+        const asked = { request: wanted, browser: digestOf(browserId(world, request, reply)) }
+        const query = new URLSearchParams(asked)
+        return redirectTo(reply, `${world.config.live_url}${TEST_MODE}?${query}`)
+      }
+      const browser = digestOf(knownBrowser(request) ?? '')
+      const entry = await live.redeem({ token: queryOf(request, 'token') ?? '', browser })
       const accounts = entry && (await mirror(world, live, entry.seller_id))
       const user_id = entry && accounts?.get(entry.user_id)
       if (!user_id) {
@@ -44,4 +57,8 @@ export function testMode(app: FastifyInstance, world: World): void {
       return redirectTo(reply, return_to)
     })
   })
+}
+
+function digestOf(browser_id: string): string {
+  return sha256(browser_id).toString('base64url')
 }
