@@ -298,6 +298,25 @@ describe('a search for a license key', () => {
     }
   })
 
+  test('is posted, so that the first address has no key either', async () => {
+    for (const list of lists) {
+      const agent = sellers.twin()
+      const { body } = await agent.open(`/dashboard/apps/tidepool/${list}/`)
+      const form = `<form method="post" action="/dashboard/apps/tidepool/${list}/search"`
+      assert.ok(body.includes(form), list)
+      assert.doesNotMatch(body, /<form method="get"[^>]*dashboard/)
+      const page = await agent.submit('Search', { q: key(), from: '2020-01-01' })
+      const query = `q=${monthly.license_id}&from=2020-01-01`
+      assert.equal(page.url, `/dashboard/apps/tidepool/${list}/?${query}`)
+      assert.ok(page.body.includes(monthly.email), list)
+      await agent.submit('Search', { q: monthly.email, from: '' })
+      assert.equal(
+        agent.page.url,
+        `/dashboard/apps/tidepool/${list}/?${new URLSearchParams({ q: monthly.email })}`,
+      )
+    }
+  })
+
   test('finds nothing for a key of another app, and keeps none', async () => {
     const page = await sellers.twin().open(`/dashboard/apps/driftlog/customers/?q=${key()}`)
     assert.ok(!page.url.includes(key()))

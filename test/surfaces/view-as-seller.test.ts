@@ -132,6 +132,12 @@ async function counts() {
     (select count(*) from discount_codes) as codes, (select count(*) from clients) as clients`)
 }
 
+test('lists are searched, but not for license keys, which would be in the address', async () => {
+  const { body } = await staff.open('/dashboard/apps/tidepool/customers/')
+  assert.match(body, /<form method="get" action="\/dashboard\/apps\/tidepool\/customers\/"/)
+  assert.doesNotMatch(textOf(body), /or a license key/)
+})
+
 test('only the viewed seller is seen, not another one', async () => {
   assert.equal((await staff.open('/dashboard/apps/tidepool/')).status, 200)
   assert.equal((await staff.open('/dashboard/apps/lighthouse/')).status, 404)

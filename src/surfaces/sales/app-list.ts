@@ -24,6 +24,7 @@ import {
 } from './list-search.ts'
 import { pageFacts, type SalesPageFacts } from './sales-context.ts'
 import { mayViewApp } from './sales-export.ts'
+import { declareSearchForm } from './search-form-route.ts'
 
 const ON_A_PAGE = 50
 
@@ -77,6 +78,7 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
   const reporting = forReports(world)
   const path = `${SIDES.seller}/${list.name}/`
   declareListExport(reporting, list)
+  declareSearchForm(scope, reporting, list)
 
   scope.get(path, async (request, reply) => {
     const context = await requireAppSales(reporting, request, reply, 'view')

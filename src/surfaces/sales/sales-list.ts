@@ -14,6 +14,7 @@ import { exportRequest, withoutKey } from './list-search.ts'
 import { pageFacts, permissionsIn } from './sales-context.ts'
 import { declareInvoicesExport, SALES } from './sales-export.ts'
 import { LISTED_DISPUTES, SalesPage } from './sales-list-page.tsx'
+import { declareSearchForm } from './search-form-route.ts'
 
 const ON_A_PAGE = 50
 
@@ -23,6 +24,7 @@ export function declareSalesList(scope: FastifyInstance, world: World): void {
   const { db } = reporting
   const path = `${SIDES.seller}/sales/`
   declareInvoicesExport(reporting)
+  declareSearchForm(scope, reporting, { name: 'sales', fields: INVOICE_FIELDS })
 
   scope.get(path, async (request, reply) => {
     const context = await requireAppSales(reporting, request, reply, 'view')

@@ -1,11 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { useContext } from 'preact/hooks'
 import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
-import { Field, FieldRow, Form, HiddenFields, SelectField } from '#design/forms'
+import { CsrfField, Field, FieldRow, Form, HiddenFields, SelectField } from '#design/forms'
+import { ViewedAs } from '#design/menu'
 import { Panel, PhoneFold } from '#design/panels'
 import { MAX_FOUND } from '#domain/payments'
 
 const HINT = 'The beginning of an email, or a license key, order ID, license ID or invoice number'
+const HINT_WHILE_VIEWING = 'The beginning of an email, or an order ID, license ID or invoice number'
 const COMMON = { in_search: true, autocomplete: 'off', spellcheck: false } as const
 
 /** A select field of a search. */
@@ -35,10 +38,24 @@ export function SearchForm(facts: {
 }): JSX.Element {
   const { path, search, choices } = facts
   const { q, ...filters } = search
+  // Staff who are viewing a seller's pages post no form, so theirs takes no license key.
+  const isViewing = useContext(ViewedAs) !== undefined
   return (
     <Panel title="Search" aside={<ExportForm {...facts} />}>
-      <form method="get" action={path} class="grid grid-cols-1 gap-5">
-        <Field label="Find" name="q" type="search" value={q} {...COMMON} hint={HINT} />
+      <form
+        method={isViewing ? 'get' : 'post'}
+        action={isViewing ? path : `${path}search`}
+        class="grid grid-cols-1 gap-5"
+      >
+        {!isViewing && <CsrfField token={facts.csrf_token} />}
+        <Field
+          label="Find"
+          name="q"
+          type="search"
+          value={q}
+          {...COMMON}
+          hint={isViewing ? HINT_WHILE_VIEWING : HINT}
+        />
         <PhoneFold label="Filters" open={Object.values(filters).some((value) => value !== '')}>
           <div class="grid grid-cols-2 gap-4 *:min-w-0 lg:grid-cols-5">
             {choices.map((choice) => (
