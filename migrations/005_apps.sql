@@ -61,10 +61,14 @@ create table app_images (
   height integer not null check (height > 0),
   created_at timestamptz not null,
   -- Set when it is removed, and until its files are stored: retention deletes row and files.
-  removed_at timestamptz
+  removed_at timestamptz,
+  -- Whether the app's seller can restore it after its removal: it was shown, and by this seller.
+  is_restorable boolean not null default false
 );
 create index app_images_app on app_images (app_id, position) where removed_at is null;
 create index app_images_removed on app_images (removed_at) where removed_at is not null;
+create index app_images_restorable on app_images (app_id, removed_at)
+  where removed_at is not null and is_restorable;
 alter table apps add column icon_id text references app_images;
 
 -- Each time that an app's hosted sign-in add-on was turned on or off: the fees of sales follow it.

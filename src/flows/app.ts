@@ -8,6 +8,7 @@ export { saveAppDetails } from './app/details.ts'
 export {
   changeScreenshot,
   removeIcon,
+  restoreImage,
   type ScreenshotChange,
   type UploadedImage,
   uploadImage,

@@ -4,6 +4,7 @@ import sharp from 'sharp'
 import * as apps from '#domain/apps'
 import { uploadImage } from '#flows/app'
 import { keepRetention } from '#flows/retention'
+import { addDays } from '#platform/calendar'
 import { mintId } from '#platform/ids'
 import { PICTURE_LIMITS } from '#platform/pictures'
 import { sql } from '#platform/sql'
@@ -321,6 +322,88 @@ describe('an upload', () => {
       assert.ok([400, 403].includes(statusCode), `${statusCode}: ${payload}`)
     }
     assert.ok([400, 403].includes((await post(part('a: b'), 'multipart/form-data')).statusCode))
+  })
+})
+
+describe('a removed image', () => {
+  const restore = async (id: string) => {
+    await agent.open(PAGE)
+    const csrf_token = agent.form('Save icon').csrf_token!
+    return await service.app.inject({
+      method: 'POST',
+      url: `${PAGE}restore`,
+      headers: {
+        cookie: agent.cookie,
+        accept: 'text/html',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: new URLSearchParams({ csrf_token, image_id: id }).toString(),
+    })
+  }
+
+  test('is listed, and restored with its description and its address', async () => {
+    await removeAll()
+    await addScreenshot('Kept')
+    await addScreenshot('Removed by mistake')
+    const image = (await shown()).at(-1)!
+    await agent.open(PAGE)
+    service.clock.pass(1)
+    const removed = await agent.submit(/^Remove screenshot 2$/)
+    assert.match(textOf(removed.body), /You can restore it below\./)
+    assert.match(textOf(removed.body), /Removed images .* Removed by mistake Screenshot Removed/)
+    const restored = await agent.submit('Restore')
+    assert.match(textOf(restored.body), /Image restored\./)
+    assert.deepEqual(
+      (await shown()).map(({ alt }) => alt),
+      ['Kept', 'Removed by mistake'],
+    )
+    const [width] = apps.widthsOf(image)
+    assert.equal((await fetchFile(apps.pathOf(image.id, width!))).statusCode, 200)
+    assert.equal((await restore(image.id)).statusCode, 404)
+    await removeAll()
+  })
+
+  test('is an icon that was replaced, too', async () => {
+    const former = await addIcon()
+    service.clock.pass(1)
+    const present = await addIcon(await png(300, 300, '#aa0000'))
+    await agent.open(PAGE)
+    service.clock.pass(1)
+    await agent.submit('Restore')
+    assert.equal((await fetchFile(former)).statusCode, 200)
+    assert.equal((await fetchFile(present)).statusCode, 404)
+    service.clock.pass(1)
+    await agent.submit('Remove icon')
+    await agent.submit('Restore')
+    assert.equal((await fetchFile(former)).statusCode, 200)
+  })
+
+  test('is not restored beyond the most screenshots, after 30 days, or by the next seller', async () => {
+    await removeAll()
+    await addScreenshot('First')
+    const [first] = await shown()
+    await removeAll()
+    for (let at = 0; at < apps.MAX_SCREENSHOTS; at++) await addScreenshot(`Other ${at}`)
+    const full = await restore(first!.id)
+    assert.equal(full.statusCode, 422)
+    assert.match(textOf(full.body), /at most 6 screenshots/)
+    await removeAll()
+    const { db } = service.world
+    const late = addDays(service.clock.now(), -30)
+    await db.run(sql`update app_images set removed_at = ${late} where id = ${first!.id}`)
+    assert.equal((await restore(first!.id)).statusCode, 404)
+    const now = service.clock.now()
+    await db.run(sql`update app_images set removed_at = ${now} where id = ${first!.id}`)
+    await apps.forgetRemovedImages(db, app_id())
+    assert.equal((await restore(first!.id)).statusCode, 404)
+    assert.doesNotMatch((await agent.open(PAGE)).body, /Removed images/)
+  })
+
+  test('whose upload was interrupted is not listed', async () => {
+    const { db, clock, random } = service.world
+    const size = { kind: 'screenshot', alt: 'Cut off', width: 640, height: 400 } as const
+    await apps.addImage(db, clock.now(), { ...size, id: mintId(random, 'img'), app_id: app_id() })
+    assert.doesNotMatch((await agent.open(PAGE)).body, /Cut off/)
   })
 })
 

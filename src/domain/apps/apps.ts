@@ -3,6 +3,7 @@ import type { AppId, ImageId, SellerId, UserId } from '#platform/ids'
 import { fromJson, type JsonRow } from '#platform/json-row'
 import { type Sql, sql } from '#platform/sql'
 import { ADD_ON_DATES, type AddOnDates } from './add-on.ts'
+import { forgetRemovedImages } from './images.ts'
 
 export type ListingMode = 'marketplace' | 'external'
 
@@ -213,11 +214,13 @@ export async function setDetails(
 
 /**
  * Gives an app to another seller. Its approval ends with the seller who was approved: external
- * sales are off until staff approve the new one.
+ * sales are off until staff approve the new one. The new one cannot restore images that the former
+ * one removed.
  */
 export async function setSeller(tx: Db, id: AppId, seller_id: SellerId): Promise<void> {
   await tx.run(sql`update apps set seller_id = ${seller_id}, external_sales_enabled = false
     where id = ${id}`)
+  await forgetRemovedImages(tx, id)
 }
 
 /** Archives an app, which takes it off sale; with null, restores it. */

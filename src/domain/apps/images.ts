@@ -1,3 +1,4 @@
+import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { AppId, ImageId, SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -26,7 +27,8 @@ export async function addImage(db: Db, now: Date, image: AppImage): Promise<void
 
 /** Shows an image whose files are stored; `arrangeImages` gives a screenshot its place. */
 export async function showImage(tx: Db, id: ImageId): Promise<void> {
-  await tx.run(sql`update app_images set removed_at = null where id = ${id}`)
+  await tx.run(sql`update app_images set removed_at = null, is_restorable = true
+    where id = ${id}`)
 }
 
 /** Sets the icon of an app; null if it has none. */
@@ -74,6 +76,40 @@ export async function removeImage(tx: Db, now: Date, id: ImageId): Promise<void>
 
 /** How long a removed image is kept, in days. */
 export const REMOVED_IMAGE_DAYS = 30
+
+/** An image that its app's seller removed lately, and can restore. */
+export interface RemovedImage extends AppImage {
+  removed_at: Date
+}
+
+const RESTORABLE = (app_id: AppId, now: Date) => sql`app_id = ${app_id} and is_restorable
+  and removed_at > ${addDays(now, -REMOVED_IMAGE_DAYS)}`
+
+/** The images of an app that its seller can restore, the last removed first. */
+export async function restorableImages(
+  db: Db,
+  now: Date,
+  { app_id, limit }: { app_id: AppId; limit: number },
+): Promise<RemovedImage[]> {
+  return await db.rows<RemovedImage>(sql`select ${COLUMNS}, removed_at from app_images
+    where ${RESTORABLE(app_id, now)} order by removed_at desc, id limit ${limit}`)
+}
+
+/** A removed image of an app that its seller can restore. */
+export async function findRestorable(
+  db: Db,
+  now: Date,
+  { app_id, id }: { app_id: AppId; id: ImageId },
+): Promise<AppImage | undefined> {
+  return await db.maybe<AppImage>(sql`select ${COLUMNS} from app_images
+    where id = ${id} and ${RESTORABLE(app_id, now)}`)
+}
+
+/** Leaves the removed images of an app to retention: its next seller cannot restore them. */
+export async function forgetRemovedImages(tx: Db, app_id: AppId): Promise<void> {
+  await tx.run(sql`update app_images set is_restorable = false
+    where app_id = ${app_id} and is_restorable and removed_at is not null`)
+}
 
 /** Images that were removed before a time; at most `limit` of them. */
 export async function removedImages(db: Db, before: Date, limit: number): Promise<AppImage[]> {

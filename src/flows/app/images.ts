@@ -2,6 +2,7 @@ import * as apps from '#domain/apps'
 import { lockOwnApp } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
+import type { Db } from '#platform/db'
 import { type AppId, type ImageId, mintId } from '#platform/ids'
 import {
   PICTURE_LIMITS,
@@ -56,28 +57,55 @@ export async function uploadImage(
 async function showUpload(
   { db, clock }: World,
   actor: ActorOf<'seller'>,
-  { id, app_id, kind, alt }: apps.AppImage,
+  image: apps.AppImage,
 ): Promise<{ id: ImageId } | { faults: FieldFault[] }> {
-  const now = clock.now()
   return await db.tx(async (tx) => {
-    const { icon_id } = await lockOwnApp(tx, actor, app_id)
-    const shown = await apps.screenshotsOf(tx, app_id)
-    if (kind === 'screenshot' && shown.length >= apps.MAX_SCREENSHOTS) {
-      const message = `An app can have at most ${apps.MAX_SCREENSHOTS} screenshots.`
-      return { faults: [{ path: kind, message }] }
-    }
-    await apps.showImage(tx, id)
-    if (kind === 'icon') {
-      await apps.setIcon(tx, app_id, id)
-      if (icon_id) await apps.removeImage(tx, now, icon_id)
-      const detail = { before: icon_id, after: id }
-      await audit(tx, now, { actor, action: 'app.icon_changed', subject: app_id, detail })
-    } else {
-      await apps.arrangeImages(tx, app_id, [...shown.map((each) => each.id), id])
-      const detail = { id, alt }
-      await audit(tx, now, { actor, action: 'app.screenshot_added', subject: app_id, detail })
-    }
-    return { id }
+    const { icon_id } = await lockOwnApp(tx, actor, image.app_id)
+    return await showStored(tx, clock.now(), { actor, image, icon_id })
+  })
+}
+
+/** Shows an image of a locked app, as its icon or after its screenshots. */
+async function showStored(
+  tx: Db,
+  now: Date,
+  facts: { actor: ActorOf<'seller'>; image: apps.AppImage; icon_id: ImageId | null },
+): Promise<{ id: ImageId } | { faults: FieldFault[] }> {
+  const { actor, icon_id } = facts
+  const { id, app_id, kind, alt } = facts.image
+  const shown = await apps.screenshotsOf(tx, app_id)
+  if (kind === 'screenshot' && shown.length >= apps.MAX_SCREENSHOTS) {
+    const message = `An app can have at most ${apps.MAX_SCREENSHOTS} screenshots.`
+    return { faults: [{ path: kind, message }] }
+  }
+  await apps.showImage(tx, id)
+  if (kind === 'icon') {
+    await apps.setIcon(tx, app_id, id)
+    if (icon_id) await apps.removeImage(tx, now, icon_id)
+    const detail = { before: icon_id, after: id }
+    await audit(tx, now, { actor, action: 'app.icon_changed', subject: app_id, detail })
+  } else {
+    await apps.arrangeImages(tx, app_id, [...shown.map((each) => each.id), id])
+    const detail = { id, alt }
+    await audit(tx, now, { actor, action: 'app.screenshot_added', subject: app_id, detail })
+  }
+  return { id }
+}
+
+/**
+ * Restores an image that was removed in the last 30 days: an icon replaces the present one, a
+ * screenshot is added at the end, if there is place. Undefined if there is no such image.
+ */
+export async function restoreImage(
+  { db, clock }: World,
+  actor: ActorOf<'seller'>,
+  of: { app_id: AppId; id: ImageId },
+): Promise<{ id: ImageId } | { faults: FieldFault[] } | undefined> {
+  return await db.tx(async (tx) => {
+    const now = clock.now()
+    const { icon_id } = await lockOwnApp(tx, actor, of.app_id)
+    const image = await apps.findRestorable(tx, now, of)
+    return image && (await showStored(tx, now, { actor, image, icon_id }))
   })
 }
 

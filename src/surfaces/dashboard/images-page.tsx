@@ -1,9 +1,12 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { AppIcon } from '#design/brand'
+import { ErrorLine } from '#design/feedback'
 import { Field, FileField, Form } from '#design/forms'
-import { EmptyState, Panel } from '#design/panels'
+import { Moment } from '#design/money'
+import { EmptyState, Panel, RecordRows, recordDescription } from '#design/panels'
 import { DefaultButton, RowButtons } from '#design/rows'
+import { REMOVED_IMAGE_DAYS, type RemovedImage } from '#domain/apps'
 import { addressOf } from '#http/app-menu'
 import { type FormFault, faultAt } from '#http/form-errors'
 import { type AppFacts, AppPage } from './layout.tsx'
@@ -23,6 +26,8 @@ type ImagesFacts = AppFacts & {
   screenshots: EditedScreenshot[]
   /** How many screenshots an app can have. */
   most: number
+  /** The images that were removed lately, the last one first. */
+  removed: RemovedImage[]
   /** The entered description of a screenshot that could not be added. */
   new_alt: string
   faults: FormFault[]
@@ -45,6 +50,7 @@ export function ImagesPage(facts: ImagesFacts): JSX.Element {
         <IconPanel {...facts} />
         <Screenshots {...facts} />
         {facts.screenshots.length < facts.most && <AddScreenshot {...facts} />}
+        {facts.removed.length > 0 && <Removed {...facts} />}
       </div>
     </AppPage>
   )
@@ -184,6 +190,42 @@ function AddScreenshot({ slug, csrf_token, faults, new_alt }: ImagesFacts): JSX.
           </Button>
         </Actions>
       </Form>
+    </Panel>
+  )
+}
+
+function Removed({ slug, csrf_token, removed, faults }: ImagesFacts): JSX.Element {
+  return (
+    <Panel title="Removed images">
+      <p class="text-sm text-muted">
+        An image is deleted {REMOVED_IMAGE_DAYS} days after you remove or replace it. Until then you
+        can restore it.
+      </p>
+      <RecordRows
+        records={removed.map(({ id, kind, alt, removed_at }) => {
+          const title = kind === 'icon' ? 'Icon' : alt
+          const fault = faultAt(faults, `screenshot-${id}`)
+          return {
+            key: id,
+            title,
+            details: [
+              kind === 'icon' ? 'Icon' : 'Screenshot',
+              <>
+                Removed <Moment at={removed_at} />
+              </>,
+            ],
+            aside: fault && <ErrorLine id={`screenshot-${id}`}>{fault}</ErrorLine>,
+            action: (
+              <Form action={`${addressOf(slug, 'listing')}images/restore`} csrf_token={csrf_token}>
+                <input type="hidden" name="image_id" value={id} />
+                <Button pending="Restoring…" describedby={recordDescription(id)}>
+                  Restore
+                </Button>
+              </Form>
+            ),
+          }
+        })}
+      />
     </Panel>
   )
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
-import { changeScreenshot, removeIcon, uploadImage } from '#flows/app'
+import { changeScreenshot, removeIcon, restoreImage, uploadImage } from '#flows/app'
 import type { World } from '#flows/world'
 import { addressOf } from '#http/app-menu'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
@@ -13,6 +13,8 @@ import { actorOf, appFactsOf } from './app-context.ts'
 import { ImagesPage } from './images-page.tsx'
 
 const IMAGES = `${APP_PATH}/listing/images/`
+/** How many removed images the page lists. */
+const MOST_REMOVED = 12
 
 /** An app's icon and screenshots. */
 export function declareImages(scope: FastifyInstance, world: World): void {
@@ -40,6 +42,18 @@ export function declareImages(scope: FastifyInstance, world: World): void {
     if (done !== 'changed') return await show(world, context, { at: id, alt, found: done.faults })
     const note = act === 'remove' ? 'removed' : typeof act === 'object' ? 'described' : 'moved'
     return redirectTo(reply, `${addressOfImages(context)}?done=${note}#screenshots`)
+  })
+
+  scope.post(`${IMAGES}restore`, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const { app } = context
+    const id = requireId('img', formOf(request).image_id)
+    const restored = await restoreImage(world, actorOf(context), { app_id: app.id, id })
+    if (!restored) throw refuse('not_found')
+    if ('faults' in restored) {
+      return await show(world, context, { at: id, alt: '', found: restored.faults })
+    }
+    return redirectTo(reply, `${addressOfImages(context)}?done=restored`)
   })
 
   scope.register(async (uploads) => {
@@ -99,6 +113,10 @@ async function show(world: World, context: SellerTermsContext, refused?: Refused
       height,
     })),
     most: apps.MAX_SCREENSHOTS,
+    removed: await apps.restorableImages(world.db, world.clock.now(), {
+      app_id: app.id,
+      limit: MOST_REMOVED,
+    }),
     new_alt: refused?.at === 'screenshot' ? refused.alt : '',
     faults: (refused?.found ?? []).map(({ path, message }) => ({
       id: `${path}-${refused?.at}`,
@@ -122,9 +140,10 @@ function addressOfImages({ app }: SellerTermsContext): string {
 
 const NOTES: Record<string, string> = {
   icon: 'Icon saved.',
-  icon_removed: 'Icon removed.',
+  icon_removed: 'Icon removed. You can restore it below.',
   screenshot: 'Screenshot added.',
   described: 'Description saved.',
   moved: 'Screenshot moved.',
-  removed: 'Screenshot removed.',
+  removed: 'Screenshot removed. You can restore it below.',
+  restored: 'Image restored.',
 }
