@@ -24,6 +24,8 @@ create table payouts (
   owner text not null,
   account text not null check (account in ('seller_payable', 'affiliate_payable')),
   amount bigint not null check (amount > 0),
+  -- What the lines of a seller's payout are before fees: statements show it whatever their length.
+  gross bigint,
   cause text not null check (cause in ('weekly', 'request')),
   status text not null check (status in ('open', 'pending', 'paid', 'failed')),
   processor_payout_id text unique,

@@ -10,6 +10,8 @@ export interface Payout extends Payee {
   /** Counts the payouts of the service; shown to payees. */
   number: number
   amount: Cents
+  /** The sum of its lines before fees; null for an affiliate. */
+  gross: Cents | null
   cause: 'weekly' | 'request'
   /** open: the outcome is unknown. failed: it was returned, and is owed again. */
   status: 'open' | 'pending' | 'paid' | 'failed'
@@ -24,8 +26,8 @@ export interface Payout extends Payee {
   settled_at: Date | null
 }
 
-export const COLUMNS = sql`id, number, owner, account, amount, cause, status, processor_payout_id,
-  bank, failure, retry_at, created_at, settled_at`
+export const COLUMNS = sql`id, number, owner, account, amount, gross, cause, status,
+  processor_payout_id, bank, failure, retry_at, created_at, settled_at`
 
 // Each event leads to its invoice: a sale's subject is the invoice, a refund's and a dispute's is
 // their charge.

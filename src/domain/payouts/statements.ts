@@ -94,18 +94,19 @@ export async function statementOf(
     order by l.line limit ${limit}`)
 }
 
-/** A page sums the gross amounts of at most so many lines; the PDF sums all. */
-export const MAX_SUMMED_LINES = 5_000
-
-/** The sum of the gross amounts of a payout's lines; a line without one counts in full. */
-export async function grossOfStatement(db: Db, payout_id: PayoutId): Promise<Cents> {
-  const { gross } = await db.one<{ gross: Cents }>(sql`
-    select coalesce(sum(coalesce(s.gross, s.amount)), 0)::bigint as gross
-    from (select ${COLUMNS}
-      from payout_lines l join ledger_entries e
-        on e.transaction_id = l.transaction_id and e.position = l.position
-      ${SOURCES} where l.payout_id = ${payout_id}) s`)
-  return gross
+/**
+ * Records what the lines of a payout are before fees, in the transaction that takes them; a line
+ * without such an amount counts in full. Lines never change, and a million are not summed again
+ * each time a statement is opened.
+ */
+export async function recordGross(tx: Db, payout_id: PayoutId): Promise<void> {
+  await tx.run(sql`update payouts set gross =
+      (select coalesce(sum(coalesce(s.gross, s.amount)), 0)::bigint
+      from (select ${COLUMNS}
+        from payout_lines l join ledger_entries e
+          on e.transaction_id = l.transaction_id and e.position = l.position
+        ${SOURCES} where l.payout_id = ${payout_id}) s)
+    where id = ${payout_id}`)
 }
 
 /** The number of lines of a payout. */

@@ -56,6 +56,7 @@ export async function beginPayout(
   const taking = { id, owner, account, cause, least, bank: payouts.bankOf(bank) ?? null }
   const payout = await payouts.takeAvailable(tx, now, until, taking)
   if (!payout) return { outcome: 'too_little' }
+  if (account === 'seller_payable') await payouts.recordGross(tx, id)
   const { amount } = payout
   const posting = ledger.payout({ payout_id: id, owner, account, amount })
   await ledger.post(tx, now, mintId(random, 'txn'), posting)

@@ -6,7 +6,6 @@ import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, Heading, RecordTable } from '#design/panels'
-import { MAX_SUMMED_LINES } from '#domain/payouts'
 import type { Paging } from '#http/pagination'
 import { type Cents, cents } from '#platform/money'
 import { causeLabel, payoutLabel } from './labels.ts'
@@ -61,8 +60,8 @@ export function StatementPage(facts: {
   failure: string | null
   created_at: Date
   settled_at: Date | null
-  /** The gross amounts of all lines of a seller; undefined for more than are summed. */
-  gross: Cents | undefined
+  /** The gross amounts of all lines of a seller; null for an affiliate. */
+  gross: Cents | null
   rows: StatementRow[]
   paging: Paging
 }): JSX.Element {
@@ -86,7 +85,7 @@ export function StatementPage(facts: {
   ]
   const { gross, amount } = facts
   const strong = (total: Cents) => <strong>{money(total)}</strong>
-  const beforeFees = gross === undefined ? ['', ''] : [strong(gross), strong(cents(amount - gross))]
+  const beforeFees = gross === null ? ['', ''] : [strong(gross), strong(cents(amount - gross))]
   const total = [
     '',
     <strong>{facts.paging.last > 1 ? 'Total of all pages' : 'Total'}</strong>,
@@ -129,12 +128,6 @@ export function StatementPage(facts: {
           { key: 'total', cells: total },
         ]}
       />
-      {isSeller && gross === undefined && (
-        <p class="text-sm text-muted">
-          Fees are totaled here for up to {MAX_SUMMED_LINES.toLocaleString('en-US')} lines. The PDF
-          has the totals of all lines.
-        </p>
-      )}
       <PageNav
         label="Pages of lines"
         {...facts.paging}

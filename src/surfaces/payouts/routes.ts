@@ -148,14 +148,12 @@ function declareStatements(scope: FastifyInstance, world: World, kind: PayeeKind
     const { payee, payout } = await requirePayout(world, request, reply, kind)
     const total = await payouts.countStatementLines(world.db, payout.id)
     const paging = pagingOf(request, { total, size: LINES_A_PAGE })
-    const is_summed = kind === 'seller' && total <= payouts.MAX_SUMMED_LINES
     const page = StatementPage({
       ...payout,
       notice: await payeeNotice(world, payee.owner),
       home,
       path: `${base}${payout.id}/`,
       kind,
-      gross: is_summed ? await payouts.grossOfStatement(world.db, payout.id) : undefined,
       rows: rowsOf(kind, await payouts.statementOf(world.db, payout.id, paging)),
       paging,
     })

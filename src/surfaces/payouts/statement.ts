@@ -71,9 +71,9 @@ export async function statementPdf(
 ): Promise<Buffer> {
   const { db, clock, config, pdfs } = world
   const count = await payouts.countStatementLines(db, payout.id)
-  const gross = await payouts.grossOfStatement(db, payout.id)
   const { name, email } = await payouts.payeeFacts(db, payout.owner)
   const isSeller = kind === 'seller'
+  const gross = payout.gross ?? payout.amount
   const figures = (line: payouts.StatementLine) =>
     isSeller ? [money(grossOf(line)), money(feesOf(line))] : []
   const rowOf = (line: payouts.StatementLine) => [
