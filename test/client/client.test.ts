@@ -323,7 +323,7 @@ test('an invalid client configuration is rejected on creation or first use', asy
     const base_url = `https://purser.example${more}`
     assert.throws(() => createClient({ base_url, client_id }), {
       name: 'TypeError',
-      message: `base_url must be the URL of the service without a path: pass "https://purser.example", not "${base_url}"`,
+      message: `base_url must have no path: use "https://purser.example", not "${base_url}"`,
     })
   }
   assert.throws(

@@ -55,8 +55,8 @@ describe('scenarios by program', () => {
   test('runs one, and its key validates with the status that it ended with', async () => {
     const ended = await run({ scenario: 'refund' })
     assert.deepEqual(
-      [ended.status, ended.license_status, ended.entitled, ended.scenario],
-      ['completed', 'canceled', false, 'refund'],
+      [ended.status, ended.license_status, ended.entitled, ended.scenario, ended.note],
+      ['completed', 'canceled', false, 'refund', ''],
     )
     const answer = await service.app.inject({
       method: 'POST',

@@ -1,7 +1,7 @@
 /** Where the service is and which app is meant: flags, then the environment, then `purser.json`. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { type Client, createClient } from '@purser/client'
+import { type Client, createClient, serviceAddress } from '@purser/client'
 import { wrongUse } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -49,10 +49,11 @@ export function serviceUrl(text: string): string {
   if (url.protocol === 'http:' && !isLoopback(url)) {
     throw wrongUse('The URL of the service must use https, except on your own machine.')
   }
-  if (/[^/]/.test(url.pathname) || url.search || url.hash) {
-    throw wrongUse(`The URL of the service must have no path: use "${url.origin}", not "${text}".`)
+  try {
+    return serviceAddress(text, 'The URL of the service')
+  } catch (error) {
+    throw wrongUse(`${(error as TypeError).message}.`)
   }
-  return url.origin
 }
 
 /** Whether a URL is on this machine. */

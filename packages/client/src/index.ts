@@ -40,7 +40,7 @@ export {
   type LeaseRequest,
   verifyLease,
 } from './lease.ts'
-export { buyLink, manageLink } from './links.ts'
+export { buyLink, manageLink, serviceAddress } from './links.ts'
 export {
   type AuthorizationLink,
   type AuthorizationOptions,

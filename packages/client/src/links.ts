@@ -53,17 +53,18 @@ function pageLink(
   return link.href
 }
 
-/** The URL of the service without a trailing slash. Throws TypeError for what cannot be one. */
-export function serviceAddress(base_url: string): string {
+/**
+ * The URL of the service without a trailing slash. Throws TypeError for what cannot be one; `name`
+ * is what the error calls it.
+ */
+export function serviceAddress(base_url: string, name = 'base_url'): string {
   const url = URL.canParse(base_url) ? new URL(base_url) : undefined
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     const is = JSON.stringify(base_url)
-    throw new TypeError(`base_url must be an absolute http or https URL; it is ${is}`)
+    throw new TypeError(`${name} must be an absolute http or https URL; it is ${is}`)
   }
   if (/[^/]/.test(url.pathname) || url.search || url.hash) {
-    throw new TypeError(
-      `base_url must be the URL of the service without a path: pass "${url.origin}", not "${base_url}"`,
-    )
+    throw new TypeError(`${name} must have no path: use "${url.origin}", not "${base_url}"`)
   }
   return url.origin
 }

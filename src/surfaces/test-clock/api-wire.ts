@@ -59,7 +59,9 @@ export const ScenarioRun = z
     status: z
       .enum(['running', 'completed', 'stuck', 'failed'])
       .describe('`stuck` and `failed` runs stopped before their last step.'),
-    note: z.string().describe('The current step, or why the run failed.'),
+    note: z
+      .string()
+      .describe('The current step, where it got stuck, or why it failed; empty if it completed.'),
     license_id: z.string().nullable().describe('The buyer’s license. Null until the run ends.'),
     license_key: z.string().nullable().describe('Validate it to see the result.'),
     license_status: z.enum(LICENSE_STATUSES).nullable(),

@@ -211,7 +211,10 @@ async function answerOf({ db, keys, clock }: World, task: Task): Promise<Answer>
   const license = await licensing.findLicense(db, license_id)
   const { entitled, status: license_status } = licensing.stateOf(license)
   const license_key = licensing.showKey(keys, license)
-  return { json: { ...run, status, license_id, license_key, license_status, entitled } }
+  const license_facts = { license_id, license_key, license_status, entitled }
+  // Of a completed run, the last step is no news.
+  const note = status === 'completed' ? '' : task.note
+  return { json: { ...run, ...license_facts, status, note } }
 }
 
 const FailedRun = z.object({ message: z.string().optional(), was_stopped: z.boolean().optional() })

@@ -56,5 +56,6 @@ function runLines(terminal: Terminal, run: RunState): string[] {
     ['Status', license_status],
     ['Key', license_key],
   ].filter((row): row is [string, string] => row[1] !== null)
-  return [`${terminal.style(style, status)}  ${scenario}`, `  ${note}`, ...columns(facts)]
+  const head = `${terminal.style(style, status)}  ${scenario}`
+  return [head, ...(note ? [`  ${note}`] : []), ...columns(facts)]
 }
