@@ -8,7 +8,7 @@ create table ledger_transactions (
     check (event in ('sale', 'refund', 'refund_failed', 'refund_reissued',
       'refund_reissue_failed', 'buyer_paid', 'excess_repaid', 'dispute_opened', 'dispute_won',
       'dispute_lost', 'appeal_opened', 'appeal_won', 'payout', 'payout_failed', 'remittance',
-      'processor_day', 'write_off', 'write_off_reversed')),
+      'processor_day', 'suspense_booked', 'write_off', 'write_off_reversed')),
   subject text not null,
   -- The subject first: the entries of an invoice are found by it alone.
   unique (subject, event)
@@ -96,6 +96,24 @@ create table write_offs (
 create index write_offs_owner on write_offs (owner, created_at desc);
 create trigger write_offs_are_append_only before update or delete or truncate on write_offs
   for each statement execute function refuse_change();
+
+-- Movements at the processor that no record explains, and what staff booked each as.
+create table suspense_bookings (
+  id text primary key,
+  processor text not null,
+  -- The processor's balance transaction, which is booked once.
+  movement_id text not null,
+  account text not null check (account in ('bank', 'processing_fees', 'losses')),
+  -- Positive: what was received.
+  amount bigint not null check (amount <> 0),
+  -- The user of the staff who decided it.
+  booked_by text not null,
+  reason text not null,
+  created_at timestamptz not null,
+  unique (processor, movement_id)
+);
+create trigger suspense_bookings_are_append_only before update or delete or truncate
+  on suspense_bookings for each statement execute function refuse_change();
 
 -- Payments to buyers outside their card.
 create table buyer_payments (

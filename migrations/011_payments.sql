@@ -292,6 +292,8 @@ create table balance_transactions (
   primary key (processor, id)
 );
 create index balance_transactions_at on balance_transactions (processor, at);
+create index balance_transactions_other on balance_transactions (processor, at, id)
+  where kind = 'other';
 
 -- Days that are over and fetched, with the balance at the processor at their end.
 create table closed_days (

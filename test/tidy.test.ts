@@ -191,7 +191,7 @@ const owners: Record<string, RegExp> = {
     /^(payouts|payout_lines|payout_accounts|payee_balances|payee_unsummed|unpaid_lines)$/,
   'domain/metrics': /^(metric_days|metric_changes|counted_licenses|listed_subscriptions)$/,
   'domain/ledger':
-    /^(ledger_(transactions|entries|checks|proofs)|write_offs|write_off_reversals|buyer_(payments|payment_parts|balances)|excess_(repayments|parts))$/,
+    /^(ledger_(transactions|entries|checks|proofs)|write_offs|write_off_reversals|buyer_(payments|payment_parts|balances)|excess_(repayments|parts)|suspense_bookings)$/,
   platform:
     /^(alarms|audit_log|emails|dev_mailbox|health_probe|secret_keys|installation|schema_migrations|tasks|task_files|task_file_parts|stored_files)$/,
   sandbox: /^sandbox\.\w+$/,

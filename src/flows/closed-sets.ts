@@ -132,6 +132,7 @@ type Audited =
   | 'staff.invited'
   | 'staff.removed'
   | 'staff.role_changed'
+  | 'suspense.booked'
   | 'tax.filed'
 
 declare module '#platform/audit' {

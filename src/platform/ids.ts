@@ -37,7 +37,21 @@ type OwnPrefix =
       | 'rei'
       | 'rem'
     )
-  | ('req' | 'sel' | 'ses' | 'sub' | 'sti' | 'sup' | 'task' | 'trf' | 'txn' | 'usr' | 'wof' | 'wor')
+  | (
+      | 'req'
+      | 'sbk'
+      | 'sel'
+      | 'ses'
+      | 'sub'
+      | 'sti'
+      | 'sup'
+      | 'task'
+      | 'trf'
+      | 'txn'
+      | 'usr'
+      | 'wof'
+      | 'wor'
+    )
 
 /** The prefix of each kind of id of the sandbox, some of them Stripe's. */
 type SandboxPrefix = 'acct' | 'bt' | 'ce' | 'chl' | 'dp' | 'evt' | 'obd' | 'ptl' | 're'
@@ -91,6 +105,7 @@ export type SessionId = Id<'ses'>
 export type SignUpId = Id<'sup'>
 export type StaffInvitationId = Id<'sti'>
 export type SubscriptionId = Id<'sub'>
+export type SuspenseBookingId = Id<'sbk'>
 export type TaskId = Id<'task'>
 export type TransactionId = Id<'txn'>
 export type TransferId = Id<'trf'>

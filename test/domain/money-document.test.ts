@@ -254,7 +254,7 @@ describe('the document of money', () => {
 
   // M5
   test('is correct about a closed day at the processor', () => {
-    const [moved = [], table] = tablesUnder('## A closed day')
+    const [moved = [], table, explained] = tablesUnder('## A closed day')
     const amounts = (kind: string) =>
       sum(
         ZERO,
@@ -265,7 +265,14 @@ describe('the document of money', () => {
         ZERO,
         ...moved.filter((row) => row['kind of fee'] === kind).map((row) => readMoney(row.fee!)),
       )
-    const { lines } = ledger.processorDay({
+    const booked = { id: testId('sbk_1'), account: 'bank', amount: amounts('other') } as const
+    const rowsOf = ({ lines }: ledger.Posting) =>
+      lines.map(({ account, amount }) => ({
+        account,
+        debit: amount > 0 ? show(amount) : '',
+        credit: amount < 0 ? show(0 - amount) : '',
+      }))
+    const day = ledger.processorDay({
       day_id: 'sandbox:2026-03-02',
       processing: fees('processing'),
       dispute: fees('dispute'),
@@ -273,14 +280,8 @@ describe('the document of money', () => {
       bank: amounts('bank'),
       other: amounts('other'),
     })
-    assert.deepEqual(
-      table,
-      lines.map(({ account, amount }) => ({
-        account,
-        debit: amount > 0 ? show(amount) : '',
-        credit: amount < 0 ? show(0 - amount) : '',
-      })),
-    )
+    assert.deepEqual(table, rowsOf(day))
+    assert.deepEqual(explained, rowsOf(ledger.suspenseBooked(booked)))
   })
 
   test('is correct about the two rarer events', () => {

@@ -25,6 +25,7 @@ import { openTestService, type TestService } from '../support/service.ts'
 import { FAULTS_OF_BUYERS } from './ledger-check/buyer-faults.ts'
 import { FAULTS_OUTSIDE } from './ledger-check/outside-faults.ts'
 import { aSale, idOf, type Outside, type Readings } from './ledger-check/planted-fault.ts'
+import { FAULTS_OF_SUSPENSE } from './ledger-check/suspense-faults.ts'
 import { FAULTS_OF_TABLES } from './ledger-check/table-faults.ts'
 
 const DAY = 86_400
@@ -174,7 +175,12 @@ describe('the check of the books', () => {
     }
   })
 
-  const faults = { ...FAULTS_OF_TABLES, ...FAULTS_OF_BUYERS, ...FAULTS_OUTSIDE }
+  const faults = {
+    ...FAULTS_OF_TABLES,
+    ...FAULTS_OF_BUYERS,
+    ...FAULTS_OF_SUSPENSE,
+    ...FAULTS_OUTSIDE,
+  }
   for (const [fault, { rule, plant }] of Object.entries(faults)) {
     test(`names ${fault}`, async () => {
       let subject = ''

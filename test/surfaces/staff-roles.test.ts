@@ -31,6 +31,7 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'POST /admin/close-attempt': FINANCE,
   'POST /admin/paid-otherwise': FINANCE,
   'POST /admin/write-off': FINANCE,
+  'POST /admin/book-suspense': FINANCE,
   'GET /admin/excess/:user_id/': FINANCE,
   'POST /admin/excess/:user_id/repayment': FINANCE,
   'POST /admin/excess/:user_id/write-off': FINANCE,

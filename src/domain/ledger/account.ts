@@ -50,5 +50,6 @@ export type LedgerEvent =
   | 'payout_failed'
   | 'remittance'
   | 'processor_day'
+  | 'suspense_booked'
   | 'write_off'
   | 'write_off_reversed'

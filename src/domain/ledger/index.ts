@@ -3,10 +3,11 @@
  *
  * Knows the chart of accounts, one pure posting for each event, and what staff booked by hand. Owns
  * `ledger_transactions`, `ledger_entries`, `write_offs`, `write_off_reversals`, `buyer_payments`,
- * `buyer_payment_parts`, `excess_repayments` and `excess_parts`, all append only; `buyer_balances`,
- * which a trigger keeps; `ledger_checks`, the result of the last check; and `ledger_proofs`, the
- * months that a check proved. Guarantees: every posting sums to zero, asserted here and by the
- * database, an event is posted once, and every balance can be computed for any past instant.
+ * `buyer_payment_parts`, `excess_repayments`, `excess_parts` and `suspense_bookings`, all append
+ * only; `buyer_balances`, which a trigger keeps; `ledger_checks`, the result of the last check; and
+ * `ledger_proofs`, the months that a check proved. Guarantees: every posting sums to zero, asserted
+ * here and by the database, an event is posted once, and every balance can be computed for any past
+ * instant.
  */
 export * from './account.ts'
 export * from './buyer-balances.ts'
@@ -17,3 +18,4 @@ export type { Line, Posting } from './lines.ts'
 export * from './posting.ts'
 export * from './proofs.ts'
 export * from './staff-bookings.ts'
+export * from './suspense.ts'

@@ -16,6 +16,7 @@ import type {
 } from '#platform/ids'
 import { type Cents, cents, sum } from '#platform/money'
 import { credit, debit, type Posting, posting } from './lines.ts'
+import type { SuspenseBooking } from './suspense.ts'
 
 /**
  * How a price is divided: `fee` is the service's whole fee, `add_on_fee` and `commission` of it.
@@ -247,6 +248,14 @@ export function processorDay(facts: {
     credit('bank', '', bank),
     credit('suspense', '', other),
     debit('processor', '', cents(bank + other - processing - dispute - payout)),
+  ])
+}
+
+/** What staff booked an unexplained movement as: `amount` is what was received. */
+export function suspenseBooked(facts: Pick<SuspenseBooking, 'id' | 'account' | 'amount'>): Posting {
+  return posting('suspense_booked', facts.id, [
+    debit('suspense', '', facts.amount),
+    credit(facts.account, '', facts.amount),
   ])
 }
 

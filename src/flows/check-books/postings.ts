@@ -25,6 +25,7 @@ export async function checkOthers(db: Db, report: Report, since?: Date): Promise
   await checkPayouts(db, report, since)
   await checkRemittances(db, report)
   await checkWriteOffs(db, report)
+  await checkSuspenseBookings(db, report)
   await checkBuyers(db, report)
 }
 
@@ -234,6 +235,32 @@ async function checkWriteOffs(db: Db, report: Report): Promise<void> {
       const { id: write_off_id, lines } = written_off
       const posting = ledger.writeOff({ ...written_off, write_off_id })
       comparePosting(report, 'write_off', write_off_id, posting, lines)
+    },
+  )
+}
+
+interface SuspenseFacts extends Pick<ledger.SuspenseBooking, 'id' | 'account' | 'amount'> {
+  /** What moved at the processor; null if it is not of this kind. */
+  moved: Cents | null
+  lines: Lines
+}
+
+async function checkSuspenseBookings(db: Db, report: Report): Promise<void> {
+  await inPages<SuspenseFacts>(
+    (page) =>
+      db.rows(sql`select s.id, s.account, s.amount, b.amount as moved,
+        ${linesOf('suspense_booked', sql`s.id`)} as lines
+      from suspense_bookings s left join balance_transactions b
+        on b.processor = s.processor and b.id = s.movement_id and b.kind = 'other'
+      where ${ofPage(sql`s.id`, page)}`),
+    ({ moved, lines, ...booking }) => {
+      report.count('booked movements')
+      const { id, amount } = booking
+      if (moved !== amount) {
+        const detail = `${formatAmount(amount)} was booked; ${moved === null ? 'nothing' : formatAmount(moved)} moved`
+        report.differ('a booked movement is that of the processor', id, detail)
+      }
+      comparePosting(report, 'suspense_booked', id, ledger.suspenseBooked(booking), lines)
     },
   )
 }

@@ -59,6 +59,7 @@ const causeless = (isChecked: Sql) => sql`select t.id, t.event, t.subject from l
       where p.id = t.subject and p.status = 'failed')
     when 'processor_day' then exists (select 1 from balance_transactions b
       where t.subject = b.processor || ':' || to_char(b.at at time zone 'UTC', 'YYYY-MM-DD'))
+    when 'suspense_booked' then exists (select 1 from suspense_bookings s where s.id = t.subject)
     when 'remittance' then exists (select 1 from remittances r where r.id = t.subject)
     when 'write_off' then exists (select 1 from write_offs w where w.id = t.subject)
     when 'write_off_reversed' then exists (select 1 from write_off_reversals r

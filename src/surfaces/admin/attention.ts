@@ -37,6 +37,7 @@ const KINDS: AttentionKind[] = [
   { needs: 'payments', read: owed },
   { needs: 'payments', read: excess },
   { needs: 'payments', read: debts },
+  { needs: 'payments', read: unexplained },
 ]
 
 /** Everything that a role handles and that needs attention now. */
@@ -183,5 +184,15 @@ async function debts({ db }: World): Promise<AttentionItem | undefined> {
     title: countedUpTo(found.length, 'debt'),
     ...totalOf('Sellers and affiliates owe', found),
     href: '/admin/cases/#debts',
+  }
+}
+
+async function unexplained({ db, processor }: World): Promise<AttentionItem | undefined> {
+  const { length } = await ledger.listUnexplained(db, processor.name, FIRST_ITEMS)
+  if (length === 0) return undefined
+  return {
+    title: countedUpTo(length, 'unexplained movement'),
+    detail: 'Money moved at the processor, and no record says why.',
+    href: '/admin/cases/#suspense',
   }
 }

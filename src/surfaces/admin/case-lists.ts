@@ -23,6 +23,7 @@ const NEEDS = {
   owed: 'payments',
   excess: 'payments',
   debts: 'payments',
+  suspense: 'payments',
   suspended: 'licenses',
   locked: 'accounts',
 } as const satisfies Record<string, identity.StaffPermission>
@@ -96,6 +97,9 @@ async function readCaseLists(world: World, role: identity.StaffRole, place?: Cas
     owed: await read('owed', (page) => ledger.listOwedBuyers(db, page)),
     excess: await read('excess', (page) => ledger.listExcessBuyers(db, page)),
     debts: await read('debts', (page) => payouts.listDebts(db, page)),
+    suspense: await read('suspense', (page) =>
+      ledger.listUnexplained(db, world.processor.name, page),
+    ),
     suspended: await read('suspended', (page) => licensing.listSuspended(db, page)),
     locked: await read('locked', (page) => identity.listLocked(db, page)),
   }

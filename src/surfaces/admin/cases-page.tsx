@@ -13,6 +13,7 @@ import { excessPath } from './excess-page.tsx'
 import { AdminPage } from './layout.tsx'
 import { LicenseSearch } from './license-search-panel.tsx'
 import { CasePanel, Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
+import { Unexplained } from './suspense-panel.tsx'
 
 interface CasesFacts {
   /** Lists and actions that it has no permission for are not shown. */
@@ -47,6 +48,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
       {lists.owed.items.length > 0 && <Owed {...facts} list={lists.owed} />}
       {lists.excess.items.length > 0 && <Excess list={lists.excess} />}
       {lists.debts.items.length > 0 && <Debts {...facts} list={lists.debts} />}
+      {lists.suspense.items.length > 0 && <Unexplained {...facts} list={lists.suspense} />}
       {lists.suspended.items.length > 0 && <SuspendedLicenses {...facts} list={lists.suspended} />}
       {lists.locked.items.length > 0 && <Locked {...facts} list={lists.locked} />}
       {isClear && (

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type * as identity from '#domain/identity'
+import * as ledger from '#domain/ledger'
 import * as licensing from '#domain/licensing'
 import {
+  bookSuspense,
   payBuyerOtherwise,
   reinstateByStaff,
   resolveByStaff,
@@ -54,6 +56,7 @@ const PERMISSIONS = {
   'close-attempt': 'payments',
   'paid-otherwise': 'payments',
   'write-off': 'payments',
+  'book-suspense': 'payments',
 } as const satisfies Record<string, identity.StaffPermission>
 
 /** Actions about money need re-authentication. */
@@ -62,8 +65,8 @@ const isAboutMoney = (path: keyof typeof PERMISSIONS) => PERMISSIONS[path] === '
 /** The form as filled in, and its place: a search, or a page of a list. */
 function sentForm(path: string, { request }: SessionContext) {
   const form = formOf(request)
-  const { user_id, owner, attempt_id, license_id, alarm_id, reason = '' } = form
-  const subject = user_id ?? owner ?? attempt_id ?? license_id ?? alarm_id ?? ''
+  const { user_id, owner, attempt_id, license_id, alarm_id, movement_id, reason = '' } = form
+  const subject = user_id ?? owner ?? attempt_id ?? license_id ?? alarm_id ?? movement_id ?? ''
   return { filled: { path, subject, reason: reason.trim() }, place: placeIn(form) }
 }
 
@@ -125,6 +128,11 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
     if (!owner || !isPayable || seen === undefined) return 'nothing'
     return bookedNote(await writeOff(world, staff, { account, owner, seen }), 'written_off')
   })
+  staffAction('book-suspense', async ({ movement_id = '', ...fields }, staff) => {
+    const account = ledger.SUSPENSE_ACCOUNTS.find((each) => each === fields.account)
+    if (!account) return 'no_account'
+    return (await bookSuspense(world, staff, { movement_id, account })) ? 'booked' : 'nothing'
+  })
 }
 
 async function knownLicense(
@@ -161,6 +169,8 @@ const NOTES: Record<string, ActionNote> = {
   },
   changed: CHANGED_NOTE,
   written_off: { tone: 'success', text: 'Written off.' },
+  booked: { tone: 'success', text: 'Movement booked.' },
+  no_account: { tone: 'warning', text: 'Not booked. Choose what the movement was.' },
   nothing: { tone: 'warning', text: 'No change: this item was already handled.' },
   no_reason: REASON_NOTE,
 }

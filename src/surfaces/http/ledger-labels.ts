@@ -73,6 +73,7 @@ export const EVENT_LABELS: Record<LedgerEvent, string> = {
   payout_failed: 'Payout returned',
   remittance: 'Sales tax remitted',
   processor_day: 'Day at the processor',
+  suspense_booked: 'Unexplained movement booked',
   write_off: 'Written off',
   write_off_reversed: 'Write-off reversed',
 }

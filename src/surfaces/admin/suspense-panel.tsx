@@ -1,0 +1,54 @@
+import type { JSX } from 'preact'
+import { SelectField } from '#design/forms'
+import { Day, Money } from '#design/money'
+import type { SuspenseAccount, UnexplainedMovement } from '#domain/ledger'
+import type { CaseList } from './case-lists.ts'
+import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
+
+/** What staff book an unexplained movement as. */
+const ACCOUNTS: Record<SuspenseAccount, string> = {
+  bank: 'Moved to or from the bank account',
+  processing_fees: 'A fee of the processor, or its return',
+  losses: 'A loss or a gain of the operator',
+}
+
+/** Movements at the processor that no record explains, each with a form to book it. */
+export function Unexplained(facts: {
+  list: CaseList<UnexplainedMovement>
+  csrf_token: string
+  filled: Filled | undefined
+}): JSX.Element {
+  const options = Object.entries(ACCOUNTS).map(([value, label]) => ({ value, label }))
+  return (
+    <Entries id="suspense" title="Unexplained movements at the processor" list={facts.list}>
+      {facts.list.items.map(({ id, at, amount, description }) => (
+        <Entry
+          key={id}
+          title={<Money amount={amount} />}
+          details={
+            <span class="wrap-anywhere">
+              <Day date={at} />, {id}, {description}. No sale, refund, dispute or payout is about
+              it.
+            </span>
+          }
+        >
+          <StaffAction
+            csrf_token={facts.csrf_token}
+            path="book-suspense"
+            fields={{ movement_id: id, ...facts.list.place }}
+            id={`suspense-${id}`}
+            label="Book"
+            filled={facts.filled}
+          >
+            <SelectField
+              label="What it was"
+              name="account"
+              id={`account-${id}`}
+              options={[{ value: '', label: 'Choose' }, ...options]}
+            />
+          </StaffAction>
+        </Entry>
+      ))}
+    </Entries>
+  )
+}
