@@ -1,6 +1,6 @@
 import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import type { TaskId } from '#platform/ids'
+import type { TaskId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** A file that a task created, ready to be downloaded. */
@@ -17,6 +17,8 @@ export interface TaskFile {
 
 /** How long a file is kept. */
 export const KEPT_DAYS = 7
+/** How many complete files of an account are kept: a newer one replaces the oldest. */
+export const KEPT_FILES = 10
 
 /** Creates the empty file of a task. */
 export async function beginFile(
@@ -46,6 +48,14 @@ export async function finishFile(
       (select coalesce(sum(octet_length(content)), 0) from task_file_parts
         where task_id = ${task_id})
     where task_id = ${task_id}`)
+}
+
+/** Deletes the complete files of an account beyond the latest that are kept. */
+export async function dropOlderFiles(db: Db, user_id: UserId): Promise<void> {
+  await db.run(sql`delete from task_files where task_id in
+    (select f.task_id from tasks t join task_files f on f.task_id = t.id
+      where t.user_id = ${user_id} and f.bytes is not null
+      order by f.made_at desc, f.task_id desc offset ${KEPT_FILES})`)
 }
 
 /** Deletes an incomplete file. */

@@ -55,6 +55,37 @@ async function multiply({ db }: World, invoice_id: InvoiceId, copies: number): P
 }
 
 describe('an export', () => {
+  // Threat 47
+  test('deletes the oldest files of its account beyond ten, and of no other', async () => {
+    const { db } = service.world
+    const files = async (user_id: UserId) =>
+      await db.rows<{ task_id: TaskId }>(sql`select f.task_id from task_files f
+        join tasks t on t.id = f.task_id where t.user_id = ${user_id} order by f.made_at`)
+    const other = await signedIn(service, service.demo.operator)
+    await other.open('/admin/audit/')
+    await exportBy(other, 'Export CSV')
+    const agent = seller.twin()
+    const urls: string[] = []
+    for (let at = 0; at < 12; at++) {
+      await agent.open('/dashboard/apps/driftlog/sales/')
+      const { task_url } = await exportBy(agent, 'Export CSV')
+      urls.push(task_url)
+      service.clock.pass(1)
+    }
+    assert.equal((await files(await userOf('seller'))).length, 10)
+    assert.equal((await files(await userOf('operator'))).length, 1)
+    for (const [at, status] of [
+      [0, 410],
+      [1, 410],
+      [2, 200],
+      [11, 200],
+    ] as const) {
+      assert.equal((await agent.open(`${urls[at]}ready/`)).status, status, String(at))
+    }
+    await agent.open(`${urls[0]}ready/`)
+    assert.match(textOf(agent.page.body), /kept for 7 days, the latest 10 of each account/)
+  })
+
   test('of nothing is only a header', async () => {
     const agent = seller.twin()
     await agent.open('/dashboard/apps/driftlog/sales/')

@@ -10,8 +10,8 @@ export interface ExportFacts {
   locale: Locale
   /** The page on which it was requested. */
   back_url: string
-  /** Days for which a file is kept. */
-  kept_days: number
+  /** For how many days a file is kept, and how many of an account. */
+  kept: { days: number; count: number }
   /** Undefined once the file was deleted. */
   file:
     | { name: string; type: string; rows: number; bytes: number; url: string; kept_until: Date }
@@ -19,7 +19,7 @@ export interface ExportFacts {
 }
 
 /** The download page of an export, or a note that it has expired. */
-export function ExportPage({ locale, back_url, kept_days, file }: ExportFacts): JSX.Element {
+export function ExportPage({ locale, back_url, kept, file }: ExportFacts): JSX.Element {
   const { t } = locale
   const title = t(file ? 'export.ready_title' : 'export.expired_title')
   const page = { locale, title: t('task.page_title', { title }) }
@@ -32,7 +32,7 @@ export function ExportPage({ locale, back_url, kept_days, file }: ExportFacts): 
     return (
       <SiteLayout {...page}>
         <Heading title={title} />
-        <EmptyState title={t('export.kept', { days: kept_days })} action={back}>
+        <EmptyState title={t('export.kept', kept)} action={back}>
           {t('export.expired_text')}
         </EmptyState>
       </SiteLayout>

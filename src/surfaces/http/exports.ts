@@ -28,9 +28,11 @@ import {
   beginFile,
   contentOf,
   dropFile,
+  dropOlderFiles,
   findFile,
   finishFile,
   KEPT_DAYS,
+  KEPT_FILES,
   sweepFiles,
 } from '#platform/task-files'
 import { findTask, isUnderWay, latestTask, type Task } from '#platform/tasks'
@@ -102,7 +104,7 @@ async function make<Row>(
 /** Saves the file of a task, part by part; `write` returns how many rows or records it has. */
 export async function saveFile(
   { db, clock }: World,
-  { id: task_id }: Task,
+  { id: task_id, user_id }: Task,
   file: { name: string; type: string },
   make: (write: (part: string | Buffer) => Promise<void>) => Promise<number>,
 ): Promise<TaskEnd> {
@@ -113,6 +115,7 @@ export async function saveFile(
       addPart(db, { task_id, part: part++, content: Buffer.from(content) }),
     )
     await finishFile(db, { task_id, rows })
+    await dropOlderFiles(db, user_id)
   } catch (error) {
     await dropFile(db, task_id)
     throw error
@@ -139,7 +142,8 @@ export function exports(app: FastifyInstance, world: World): void {
         kept_until: addDays(file.made_at, KEPT_DAYS),
       }
       const locale = taskLocale(kind, request)
-      const page = ExportPage({ locale, back_url, kept_days: KEPT_DAYS, file: shown })
+      const kept = { days: KEPT_DAYS, count: KEPT_FILES }
+      const page = ExportPage({ locale, back_url, kept, file: shown })
       return sendPage(reply, page, { status: file ? 200 : 410 })
     })
 
