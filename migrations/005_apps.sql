@@ -67,8 +67,8 @@ create table app_images (
 );
 create index app_images_app on app_images (app_id, position) where removed_at is null;
 create index app_images_removed on app_images (removed_at) where removed_at is not null;
-create index app_images_restorable on app_images (app_id, removed_at)
-  where removed_at is not null and is_restorable;
+create index app_images_removed_of on app_images (app_id, removed_at)
+  where removed_at is not null;
 alter table apps add column icon_id text references app_images;
 
 -- Each time that an app's hosted sign-in add-on was turned on or off: the fees of sales follow it.

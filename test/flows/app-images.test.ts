@@ -407,6 +407,24 @@ describe('a removed image', () => {
   })
 })
 
+// Threat 47
+test('an app keeps at most 24 removed images, the latest ones', async () => {
+  const { db } = service.world
+  await db.run(sql`update apps set icon_id = null`)
+  await db.run(sql`delete from app_images`)
+  await db.run(sql`delete from stored_files`)
+  const icon = await png(256, 256)
+  for (let at = 0; at < 30; at++) {
+    service.clock.pass(1)
+    const given = { app_id: app_id(), kind: 'icon', alt: '', content: icon } as const
+    assert.ok('id' in (await uploadImage(service.world, await actor(), given)))
+  }
+  const { images, files, oldest } = await db.one<Record<string, number>>(sql`select
+    (select count(*) from app_images) as images, (select count(*) from stored_files) as files,
+    (select extract(epoch from max(created_at) - min(created_at))::int from app_images) as oldest`)
+  assert.deepEqual({ images, files, oldest }, { images: 25, files: 25, oldest: 24 })
+})
+
 test('files of removed images and of uploads that were cut off are deleted after 30 days', async () => {
   const { db, clock, random, storage } = service.world
   await removeAll()

@@ -111,6 +111,19 @@ export async function forgetRemovedImages(tx: Db, app_id: AppId): Promise<void> 
     where app_id = ${app_id} and is_restorable and removed_at is not null`)
 }
 
+/** How many removed images of an app are kept; the earlier ones are deleted at once. */
+export const MAX_REMOVED_IMAGES = 24
+
+/**
+ * The images of an app that were removed before the latest that are kept. They cannot be restored
+ * from here on; the app must be locked.
+ */
+export async function takeSurplusImages(tx: Db, app_id: AppId): Promise<AppImage[]> {
+  return await tx.rows<AppImage>(sql`update app_images set is_restorable = false
+    where id in (select id from app_images where app_id = ${app_id} and removed_at is not null
+      order by removed_at desc, id offset ${MAX_REMOVED_IMAGES}) returning ${COLUMNS}`)
+}
+
 /** Images that were removed before a time; at most `limit` of them. */
 export async function removedImages(db: Db, before: Date, limit: number): Promise<AppImage[]> {
   return await db.rows<AppImage>(sql`select ${COLUMNS} from app_images

@@ -50,7 +50,21 @@ export async function uploadImage(
     const key = apps.fileOf(image.id, file_width)
     await storage.put(clock.now(), key, { content: file, type: PICTURE_TYPE })
   }
-  return await showUpload(world, actor, image)
+  const shown = await showUpload(world, actor, image)
+  await deleteSurplus(world, app_id)
+  return shown
+}
+
+/** Deletes the removed images of an app beyond those that are kept: uploads would fill the storage. */
+async function deleteSurplus({ db, storage }: World, app_id: AppId): Promise<void> {
+  const surplus = await db.tx(async (tx) => {
+    await apps.lock(tx, app_id)
+    return await apps.takeSurplusImages(tx, app_id)
+  })
+  for (const image of surplus) {
+    for (const width of apps.widthsOf(image)) await storage.remove(apps.fileOf(image.id, width))
+    await apps.deleteImage(db, image.id)
+  }
 }
 
 /** Shows an image whose files are stored; a screenshot beyond the limit is not. */

@@ -198,8 +198,8 @@ function Removed({ slug, csrf_token, removed, faults }: ImagesFacts): JSX.Elemen
   return (
     <Panel title="Removed images">
       <p class="text-sm text-muted">
-        An image is deleted {REMOVED_IMAGE_DAYS} days after you remove or replace it. Until then you
-        can restore it.
+        An image is deleted {REMOVED_IMAGE_DAYS} days after you remove or replace it, or earlier if
+        you remove many. Until then you can restore it.
       </p>
       <RecordRows
         records={removed.map(({ id, kind, alt, removed_at }) => {
