@@ -7,7 +7,7 @@ import * as sellers from '#domain/sellers'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { type AppId, mintId, type PriceId, type SellerId, type UserId } from '#platform/ids'
+import { type AppId, mintId, type PriceId, readId, type SellerId, type UserId } from '#platform/ids'
 import { formatAmount } from '#platform/money'
 import { mintSecret } from '#platform/secrets'
 import {
@@ -181,7 +181,7 @@ async function seedApp(
 ): Promise<DemoApp> {
   const { db, clock, random, config } = world
   const { app, kept } = facts
-  const existing = await apps.findPublishedBySlug(db, app.slug)
+  const existing = await earlierApp(db, app.slug, kept)
   const client_id = existing?.id ?? mintId(random, 'app')
   const known = kept?.client_id === existing?.id ? kept?.client_secret : undefined
   const client_secret = known ?? mintSecret(random)
@@ -212,7 +212,19 @@ async function seedApp(
     amount: formatAmount(amount),
     buy_url: `${config.base_url}/buy/${id}/`,
   }))
-  return { slug: app.slug, client_id, client_secret, url: app.url, prices }
+  const { slug, url } = existing ?? app
+  return { slug, client_id, client_secret, url, prices }
+}
+
+/** The app of an earlier start, also one that its seller renamed or took off sale. */
+async function earlierApp(
+  db: Db,
+  slug: string,
+  kept: DemoApp | undefined,
+): Promise<apps.App | undefined> {
+  const client_id = readId('app', kept?.client_id)
+  const known = client_id && (await apps.find(db, client_id))
+  return known ?? (await apps.findBySlug(db, slug))
 }
 
 /**

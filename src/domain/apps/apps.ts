@@ -91,6 +91,11 @@ export async function find(db: Db, id: AppId): Promise<App | undefined> {
   return await db.maybe<App>(sql`select ${COLUMNS} from apps where id = ${id}`)
 }
 
+/** An app by its slug, in any state. */
+export async function findBySlug(db: Db, slug: string): Promise<App | undefined> {
+  return await db.maybe<App>(sql`select ${COLUMNS} from apps where slug = ${slug}`)
+}
+
 /** A published app by its slug, for its product page. */
 export async function findPublishedBySlug(db: Db, slug: string): Promise<App | undefined> {
   return await db.maybe<App>(sql`select ${COLUMNS} from apps
