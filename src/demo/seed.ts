@@ -2,7 +2,6 @@ import * as affiliates from '#domain/affiliates'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
-import * as listing from '#domain/listing'
 import * as sellers from '#domain/sellers'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
@@ -22,6 +21,7 @@ import {
   SIGN_IN_LISTING,
   SIGN_IN_PLANS,
 } from './cast.ts'
+import { seedListing, seedPlans } from './plans-and-listing.ts'
 
 /** A person of the cast, with the password to sign in with. */
 export interface Login {
@@ -84,6 +84,7 @@ export async function seedCast(
     listing: LISTING,
     seller_id,
     site_url: sample_site_url,
+    former_url: kept?.sample_site_url,
     kept: kept?.app,
   })
   const sign_in_app = await seedApp(world, {
@@ -92,9 +93,14 @@ export async function seedCast(
     listing: SIGN_IN_LISTING,
     seller_id,
     site_url: sign_in_site_url,
+    former_url: kept?.sign_in_site_url,
     kept: kept?.sign_in_app,
   })
-  await enableSignIn(world, { client_id: sign_in_app.client_id, site_url: sign_in_site_url })
+  await enableSignIn(world, {
+    client_id: sign_in_app.client_id,
+    site_url: sign_in_site_url,
+    former_url: kept?.sign_in_site_url,
+  })
   return {
     base_url: world.config.base_url,
     sample_site_url,
@@ -176,11 +182,13 @@ async function seedApp(
     listing: CastListing
     seller_id: SellerId
     site_url: string
+    /** The URL of the site at the earlier start. */
+    former_url: string | undefined
     kept: DemoApp | undefined
   },
 ): Promise<DemoApp> {
   const { db, clock, random, config } = world
-  const { app, kept } = facts
+  const { app, kept, former_url } = facts
   const existing = await earlierApp(db, app.slug, kept)
   const client_id = existing?.id ?? mintId(random, 'app')
   const known = kept?.client_id === existing?.id ? kept?.client_secret : undefined
@@ -188,7 +196,9 @@ async function seedApp(
   const oauth_login_url = `${facts.site_url}/login`
   await db.tx(async (tx) => {
     if (existing) {
-      await apps.setLoginUrl(tx, client_id, oauth_login_url)
+      // Its seller may have entered that of a site of their own.
+      const isSites = !former_url || existing.oauth_login_url === `${former_url}/login`
+      if (isSites) await apps.setLoginUrl(tx, client_id, oauth_login_url)
       await apps.replaceSecret(tx, client_id, client_secret)
       await seedListing(world, tx, client_id, facts.listing)
       return
@@ -228,59 +238,31 @@ async function earlierApp(
 }
 
 /**
- * Prepares an app for hosted sign-in: the URLs of its site, and the add-on, unless its seller
- * enabled it before.
+ * Prepares an app for hosted sign-in: the URLs of its site, in place of those of the site's former
+ * URL or, without one, of all; and the add-on, unless its seller enabled it before.
  */
 export async function enableSignIn(
   { db, clock }: World,
-  app: { client_id: AppId; site_url: string },
+  app: { client_id: AppId; site_url: string; former_url?: string | undefined },
 ): Promise<void> {
+  const own = urlsOf(app.site_url)
+  const before = await apps.findClientOf(db, app.client_id)
+  const former = app.former_url ? urlsOf(app.former_url) : before
+  const listOf = (name: keyof apps.RedirectLists) => {
+    const others = before[name].filter((url) => !former[name].includes(url))
+    return [...new Set([...own[name], ...others])]
+  }
   await apps.setRedirectLists(db, app.client_id, {
-    redirect_uris: [`${app.site_url}/auth/callback`],
-    post_logout_redirect_uris: [`${app.site_url}/`],
+    redirect_uris: listOf('redirect_uris'),
+    post_logout_redirect_uris: listOf('post_logout_redirect_uris'),
   })
   const { addon_enabled_at } = (await apps.find(db, app.client_id))!
   if (addon_enabled_at === null) await apps.enableAddOn(db, clock.now(), app.client_id)
 }
 
-async function seedPlans(
-  { clock, random }: World,
-  tx: Db,
-  app_id: AppId,
-  plans: readonly CastPlan[],
-): Promise<void> {
-  const now = clock.now()
-  for (const [position, { prices, ...plan }] of plans.entries()) {
-    const product_id = mintId(random, 'prod')
-    await catalog.addProduct(tx, now, { ...plan, id: product_id, app_id, position, trial_days: 0 })
-    for (const price of prices) {
-      await catalog.addPrice(tx, now, { ...price, id: mintId(random, 'prc'), product_id })
-    }
+function urlsOf(site_url: string): apps.RedirectLists {
+  return {
+    redirect_uris: [`${site_url}/auth/callback`],
+    post_logout_redirect_uris: [`${site_url}/`],
   }
-}
-
-/** Fills a listing that is still empty; what its seller wrote or cleared stays. */
-async function seedListing(
-  { clock }: World,
-  tx: Db,
-  app_id: AppId,
-  text: CastListing,
-): Promise<void> {
-  const changes = await apps.changesOf(tx, app_id, { limit: 1 })
-  const sections = await listing.sections(tx, app_id)
-  if (changes.length > 0 || sections.length > 0) return
-  const now = clock.now()
-  const products = await catalog.products(tx, app_id)
-  const idOf = (plan: string) => products.filter(({ name }) => name === plan).map(({ id }) => id)
-  const { categories, industries, tags } = text
-  await listing.setNames(tx, now, { app_id, kind: 'category', names: categories })
-  await listing.setNames(tx, now, { app_id, kind: 'industry', names: industries })
-  await listing.setNames(tx, now, { app_id, kind: 'tag', names: tags })
-  await listing.setSections(tx, app_id, text.sections)
-  const features = text.features.map(({ name, description, plans }) => ({
-    name,
-    description,
-    product_ids: plans.flatMap(idOf),
-  }))
-  await listing.setFeatures(tx, app_id, features)
 }

@@ -8,11 +8,13 @@ let service: TestService
 let demo: DemoFacts
 
 /** Starts the demo again, with what the first start wrote to `demo.json` unless told otherwise. */
-async function restart(changes: { kept?: DemoFacts | undefined; site?: string } = {}) {
-  const { site = demo.sample_site_url } = changes
+async function restart(
+  changes: { kept?: DemoFacts | undefined; site?: string; sign_in_site?: string } = {},
+) {
+  const { site = demo.sample_site_url, sign_in_site = demo.sign_in_site_url } = changes
   const kept = 'kept' in changes ? changes.kept : demo
-  const { sign_in_site_url } = demo
-  return await seedCast(service.world, { sample_site_url: site, sign_in_site_url, kept })
+  const urls = { sample_site_url: site, sign_in_site_url: sign_in_site }
+  return await seedCast(service.world, { ...urls, kept })
 }
 
 const appNow = async () => (await apps.find(service.world.db, demo.app.client_id))!
@@ -51,5 +53,30 @@ describe('a restart of the demo', () => {
     await apps.setOnSale(db, demo.app.client_id, { ...(await appNow()), is_published: false })
     const { app } = await restart({ kept: undefined })
     assert.equal(app.client_id, demo.app.client_id)
+  })
+
+  test('keeps the URLs that their seller entered', async () => {
+    const { db } = service.world
+    const { client_id } = demo.sign_in_app
+    const oauth_login_url = 'http://localhost:3000/login'
+    await apps.setLoginUrl(db, demo.app.client_id, oauth_login_url)
+    const client = await apps.findClientOf(db, client_id)
+    const redirect_uris = ['http://localhost:3000/callback', ...client.redirect_uris]
+    await apps.setRedirectLists(db, client_id, { ...client, redirect_uris })
+    await restart()
+    assert.equal((await appNow()).oauth_login_url, oauth_login_url)
+    const lists = await apps.findClientOf(db, client_id)
+    assert.deepEqual(lists.redirect_uris.toSorted(), redirect_uris.toSorted())
+  })
+
+  test('moves the URLs of its sites to other ports', async () => {
+    const { db } = service.world
+    const { client_id } = demo.sign_in_app
+    const [site, sign_in_site] = ['http://localhost:5001', 'http://localhost:5002']
+    await restart({ site, sign_in_site })
+    assert.equal((await appNow()).oauth_login_url, `${site}/login`)
+    const { redirect_uris, post_logout_redirect_uris } = await apps.findClientOf(db, client_id)
+    assert.deepEqual(redirect_uris, [`${sign_in_site}/auth/callback`])
+    assert.deepEqual(post_logout_redirect_uris, [`${sign_in_site}/`])
   })
 })
