@@ -7,6 +7,7 @@ import { addressOf } from '#http/app-menu'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
+import { pageOf } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import { readId } from '#platform/ids'
 import { actorOf, appFactsOf } from './app-context.ts'
@@ -24,22 +25,22 @@ const REVERTIBLE = /^(listing|versions|product)\./
 export function declareChanges(scope: FastifyInstance, world: World): void {
   scope.get(CHANGES, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
-    const before_id = readId('chg', queryOf(request, 'before'))
-    const page = { before_id, limit: ON_A_PAGE + 1 }
-    const found = await apps.changesOf(world.db, context.app.id, page)
+    const { id: app_id, slug } = context.app
+    const before_id = readId('chg', queryOf(request, 'below'))
+    const found = await apps.changesOf(world.db, app_id, { before_id, limit: ON_A_PAGE + 1 })
+    const { rows, ...addresses } = pageOf(found, {
+      size: ON_A_PAGE,
+      path: addressOf(slug, 'changes'),
+      is_first: before_id === undefined,
+      belowOf: ({ id }) => id,
+    })
     const names = await planNames(world, context)
-    const changes = found.slice(0, ON_A_PAGE)
-    const last = changes.at(-1)
-    const base = addressOf(context.app.slug, 'changes')
-    return sendPage(
-      reply,
-      ChangesPage({
-        ...appFactsOf(world, context, NOTES),
-        changes: changes.map((change) => factsOf(change, names)),
-        newest: before_id === undefined ? undefined : base,
-        older: found.length > ON_A_PAGE && last ? `${base}?before=${last.id}` : undefined,
-      }),
-    )
+    const page = ChangesPage({
+      ...appFactsOf(world, context, NOTES),
+      ...addresses,
+      changes: rows.map((change) => factsOf(change, names)),
+    })
+    return sendPage(reply, page)
   })
 
   scope.get(`${CHANGES}:id/`, async (request, reply) =>
