@@ -23,7 +23,8 @@ import { declareStart } from './start.ts'
 import { declareTeam } from './team.ts'
 import { declareTerms } from './terms.ts'
 import { declareTestMode, keepInLiveMode } from './test-mode.ts'
-import { declareTransfer, declareTransferOffers } from './transfer.ts'
+import { declareTransfer } from './transfer.ts'
+import { declareTransferOffers } from './transfer-offers.ts'
 
 /** The dashboard: a seller's apps and the settings of each (spec: Integration settings). */
 export function dashboard(app: FastifyInstance, world: World): void {
