@@ -74,7 +74,7 @@ describe('a reminder of a renewal', () => {
     await goTo(subscriber, 30)
     const { content, to } = (await written(subscriber))!
     const text = JSON.stringify(content)
-    assert.equal(to, subscriber.email)
+    assert.deepEqual(to, [subscriber.email])
     assert.match(content.subject, / renews on \w+ \d+, \d{4}$/)
     assert.match(text, /Your Visa ending in 4242 is charged \$5\.25 that day/)
     assert.match(

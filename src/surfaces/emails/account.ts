@@ -40,7 +40,7 @@ async function writeDeleted(
   const { subject_id, facts } = email
   const to = recipientOfDeletion(world, subject_id, facts.sealed_to)
   const locale = await localeOfUser(world, parseId('usr', subject_id))
-  return { to, locale, content: accountDeleted(locale, world.config.operator.support_email) }
+  return { to: [to], locale, content: accountDeleted(locale, world.config.operator.support_email) }
 }
 
 /** The language of an account's emails. */
@@ -67,7 +67,7 @@ async function writeEntry(
     email.kind === 'sign_in'
       ? signInLink(locale, await link(world, 'sign_in', facts))
       : setPassword(locale, await link(world, 'set_password', reset))
-  return { to: user.email, locale, content }
+  return { to: [user.email], locale, content }
 }
 
 async function writeSignUp(
@@ -81,11 +81,11 @@ async function writeSignUp(
   const locale = world.languages.named(typed.language)
   if (!user) {
     const content = signUpLink(locale, await signUpUrl(world, typed.id))
-    return { to: typed.email, locale, content }
+    return { to: [typed.email], locale, content }
   }
   const facts = { user_id: user.id, return_to: typed.return_to ?? undefined }
   const content = accountExists(locale, await link(world, 'sign_in', facts))
-  return { to: user.email, locale, content }
+  return { to: [user.email], locale, content }
 }
 
 async function writeSecurity(world: World, email: StoredEmail<'security'>): Promise<WrittenEmail> {
@@ -93,7 +93,7 @@ async function writeSecurity(world: World, email: StoredEmail<'security'>): Prom
   const { base_url } = world.config
   const urls = { security: `${base_url}/account/security/`, sign_in: `${base_url}/signin/` }
   const locale = world.languages.named(user.language)
-  return { to: user.email, locale, content: securityChanged(locale, email.facts, urls) }
+  return { to: [user.email], locale, content: securityChanged(locale, email.facts, urls) }
 }
 
 async function writeToNewEmail(
@@ -105,12 +105,13 @@ async function writeToNewEmail(
   const taken = await identity.findByEmail(world.db, change.new_email_normalized)
   if (taken) {
     const locale = world.languages.named(taken.language)
-    return { to: taken.email, locale, content: newEmailTaken(locale) }
+    return { to: [taken.email], locale, content: newEmailTaken(locale) }
   }
   const { user_id, old_email, id } = change
   const url = await link(world, 'change_email', { user_id, about: id })
   const locale = await localeOfUser(world, user_id)
-  return { to: change.new_email, locale, content: confirmNewEmail(locale, old_email, url) }
+  const content = confirmNewEmail(locale, old_email, url)
+  return { to: [change.new_email], locale, content }
 }
 
 async function writeToOldEmail(
@@ -122,7 +123,7 @@ async function writeToOldEmail(
   const { user_id, old_email, id } = change
   const url = await link(world, 'undo_email', { user_id, about: id })
   const locale = await localeOfUser(world, user_id)
-  return { to: old_email, locale, content: emailChange(locale, change, url) }
+  return { to: [old_email], locale, content: emailChange(locale, change, url) }
 }
 
 async function writeStaffInvitation(
@@ -142,5 +143,5 @@ async function writeStaffInvitation(
     hours: INVITATION_HOURS,
   }
   const url = await staffUrl(world, invitation)
-  return { to: invitation.email, content: staffInvitation(facts, url) }
+  return { to: [invitation.email], content: staffInvitation(facts, url) }
 }

@@ -34,7 +34,7 @@ async function writeDecision(
     reason: request.reason,
     url: `${config.base_url}/dashboard/apps/${app.slug}/`,
   })
-  return { to: to.join(', '), content }
+  return { to, content }
 }
 
 async function writeAppDecision(
@@ -47,7 +47,7 @@ async function writeAppDecision(
   const { base_url } = config
   const url = `${base_url}/dashboard/apps/${app.slug}/`
   const content = appDecided({ ...facts, app_name: app.name, url, help_url: `${base_url}/help/` })
-  return to.length > 0 ? { to: to.join(', '), content } : undefined
+  return { to, content }
 }
 
 async function writeSellerDecision(
@@ -66,7 +66,7 @@ async function writeSellerDecision(
     url: `${base_url}${pageOfSeller('/dashboard/', seller.id)}`,
     help_url: `${base_url}/help/`,
   })
-  return to.length > 0 ? { to: to.join(', '), content } : undefined
+  return { to, content }
 }
 
 async function writeInvitation(
@@ -76,7 +76,7 @@ async function writeInvitation(
   const invitation = await sellers.findInvitation(db, clock.now(), parseId('mbi', subject_id))
   if (!invitation) return undefined
   const url = `${config.base_url}/dashboard/invitations/`
-  return { to: invitation.email, content: memberInvitation(invitation, url) }
+  return { to: [invitation.email], content: memberInvitation(invitation, url) }
 }
 
 async function writeTransferOffered(
@@ -95,7 +95,7 @@ async function writeTransferOffered(
     expires_at: transfer.expires_at,
     url: `${config.base_url}/dashboard/transfers/`,
   })
-  return { to: transfer.email, content }
+  return { to: [transfer.email], content }
 }
 
 async function writeTransferDecided(
@@ -108,7 +108,7 @@ async function writeTransferDecided(
   const seller_id = facts.to === 'new' ? transfer?.to_seller : transfer?.from_seller
   if (!app || !seller_id) return undefined
   const owners = { permission: 'transfer_apps' } as const
-  const to = (await sellers.recipientsOf(db, seller_id, owners)).join(', ')
+  const to = await sellers.recipientsOf(db, seller_id, owners)
   const page =
     facts.to === 'new' ? `/dashboard/apps/${app.slug}/` : pageOfSeller('/dashboard/', seller_id)
   const content = transferDecided({
@@ -117,5 +117,5 @@ async function writeTransferDecided(
     legal_name: to_seller ? to_seller.legal_name : undefined,
     url: `${config.base_url}${page}`,
   })
-  return to === '' ? undefined : { to, content }
+  return { to, content }
 }

@@ -73,7 +73,7 @@ async function written(
 ): Promise<WrittenEmail> {
   const { db, config, languages } = world
   const { user_id, app_id } = parts[0]!.receipt
-  const { email: to, language } = (await identity.findUser(db, user_id))!
+  const { email, language } = (await identity.findUser(db, user_id))!
   const locale = languages.named(language)
   const isOneApp = parts.every(({ receipt }) => receipt.app_id === app_id)
   const content = write({
@@ -83,5 +83,5 @@ async function written(
     locale,
   })
   const attachments = parts.map(({ receipt }) => invoiceAttachment(world, receipt))
-  return { to, locale, content, attachments: await Promise.all(attachments) }
+  return { to: [email], locale, content, attachments: await Promise.all(attachments) }
 }

@@ -17,6 +17,7 @@ import {
   type RefundId,
 } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
+import type { Attachment } from '#platform/mail'
 import { renewalReminder, trialEnding } from './charge-reminders.ts'
 import { comingCharge } from './coming.ts'
 import type { Coming } from './coming-text.ts'
@@ -33,7 +34,7 @@ import {
 } from './money-templates.ts'
 import { writeLicenseImported, writePlanGiven, writePurchaseReceipt } from './purchase-receipt.ts'
 import { importEnding } from './receipt-template.ts'
-import { type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
+import { type EmailContent, type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
 
 /** The billing emails to a buyer. A writer returns undefined if its email is out of date. */
 export const MONEY_EMAILS = {
@@ -86,6 +87,15 @@ async function factsOf(
   return { license, subscription, app, email, plan }
 }
 
+/** An email about a license to its buyer, in their language. */
+function toBuyer(
+  { email, plan }: Pick<LicenseEmailFacts, 'email' | 'plan'>,
+  content: EmailContent,
+  attachments: Attachment[] = [],
+): WrittenEmail {
+  return { to: [email], locale: plan.locale, content, attachments }
+}
+
 /** The next automatic charge, if there is one. */
 async function nextChargeOf(
   world: World,
@@ -111,12 +121,7 @@ async function writeReceipt(world: World, invoice_id: InvoiceId): Promise<Writte
   const { app_name, product_name } = receipt
   const plan = { ...facts.plan, app_name, product_name }
   const content = invoicePaid(receipt, plan, await nextChargeOf(world, facts))
-  return {
-    to: facts.email,
-    locale: plan.locale,
-    content,
-    attachments: [await invoiceAttachment(world, receipt)],
-  }
+  return toBuyer(facts, content, [await invoiceAttachment(world, receipt)])
 }
 
 async function writePaymentFailed(
@@ -139,25 +144,22 @@ async function writePaymentFailed(
     gives_up_at: billing.dunningEnd(since),
     is_last: status === 'unpaid',
   })
-  return { to: facts.email, locale: plan.locale, content }
+  return toBuyer(facts, content)
 }
 
 async function writeCanceled(
   world: World,
   license_id: LicenseId,
 ): Promise<WrittenEmail | undefined> {
-  const { license, email, plan } = await factsOf(world, license_id)
-  const { status, canceled_at } = license
+  const facts = await factsOf(world, license_id)
+  const { plan } = facts
+  const { status, canceled_at } = facts.license
   // The cancellation was undone before this was written.
   if (canceled_at === null) return undefined
   const ends_at = status === 'canceled' ? null : canceled_at
   const keep_url = `${plan.manage_url}auto-renew/`
   const is_paying = await payments.isAnyPendingOf(world.db, license_id)
-  return {
-    to: email,
-    locale: plan.locale,
-    content: subscriptionCanceled(plan, { ends_at, keep_url, is_paying }),
-  }
+  return toBuyer(facts, subscriptionCanceled(plan, { ends_at, keep_url, is_paying }))
 }
 
 /** The address of an app's product page, if it has one. */
@@ -167,24 +169,16 @@ function productUrl({ config }: World, app: apps.App): string | undefined {
 }
 
 async function writeLicenseEnded(world: World, license_id: LicenseId): Promise<WrittenEmail> {
-  const { email, app, plan } = await factsOf(world, license_id)
-  return {
-    to: email,
-    locale: plan.locale,
-    content: licenseEnded(plan, productUrl(world, app)),
-  }
+  const facts = await factsOf(world, license_id)
+  return toBuyer(facts, licenseEnded(facts.plan, productUrl(world, facts.app)))
 }
 
 async function writeGivenPlanEnded(world: World, license_id: LicenseId): Promise<WrittenEmail> {
-  const { email, app, plan } = await factsOf(world, license_id)
+  const facts = await factsOf(world, license_id)
   const { origin } = await licensing.findPausable(world.db, license_id)
   const how = origin === 'import' ? 'imported' : 'given'
-  const product_url = productUrl(world, app)
-  return {
-    to: email,
-    locale: plan.locale,
-    content: givenPlanEnded(plan, { product_url, how }),
-  }
+  const product_url = productUrl(world, facts.app)
+  return toBuyer(facts, givenPlanEnded(facts.plan, { product_url, how }))
 }
 
 async function writeTrialEnding(
@@ -192,14 +186,14 @@ async function writeTrialEnding(
   license_id: LicenseId,
 ): Promise<WrittenEmail | undefined> {
   const facts = await factsOf(world, license_id)
-  const { license, subscription, email, plan } = facts
+  const { license, subscription, plan } = facts
   if (!subscription || license.status !== 'trialing') return undefined
   const content = trialEnding(plan, {
     day: subscription.period_end,
     coming: await nextChargeOf(world, facts),
     auto_renew_url: `${plan.manage_url}auto-renew/`,
   })
-  return { to: email, locale: plan.locale, content }
+  return toBuyer(facts, content)
 }
 
 async function writeRenewalReminder(
@@ -207,7 +201,7 @@ async function writeRenewalReminder(
   license_id: LicenseId,
 ): Promise<WrittenEmail | undefined> {
   const facts = await factsOf(world, license_id)
-  const { license, subscription, app, email, plan } = facts
+  const { license, subscription, app, plan } = facts
   const coming = await nextChargeOf(world, facts)
   // The owner canceled, or the license is suspended, since this was queued.
   if (!subscription || !coming || license.status !== 'active') return undefined
@@ -218,19 +212,18 @@ async function writeRenewalReminder(
     coming,
     auto_renew_url: `${plan.manage_url}auto-renew/`,
   })
-  return { to: email, locale: plan.locale, content }
+  return toBuyer(facts, content)
 }
 
 async function writeImportEnding(
   world: World,
   license_id: LicenseId,
 ): Promise<WrittenEmail | undefined> {
-  const { license, email, app, plan } = await factsOf(world, license_id)
+  const facts = await factsOf(world, license_id)
+  const { license, app, plan } = facts
   const { user_id } = license
   const continuable = await findContinuable(world, app, { license, user_id })
-  if (!continuable) return undefined
-  const content = importEnding(plan, continuable.paid_until)
-  return { to: email, locale: plan.locale, content }
+  return continuable && toBuyer(facts, importEnding(plan, continuable.paid_until))
 }
 
 async function writeRefund(world: World, refund_id: RefundId): Promise<WrittenEmail | undefined> {
@@ -239,14 +232,10 @@ async function writeRefund(world: World, refund_id: RefundId): Promise<WrittenEm
   if (refund.status === 'failed' || refund.status === 'refused') return undefined
   const { invoice_id } = await payments.findChargeById(db, refund.charge_id)
   const receipt = (await billing.findReceipt(db, invoice_id))!
-  const { license, email, plan } = await factsOf(world, receipt.license_id)
+  const facts = await factsOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
-  const facts = { amount: refund.amount, has_ended: license.status === 'canceled' }
-  const content = refundIssued(receipt, { ...plan, app_name, product_name }, facts)
-  return {
-    to: email,
-    locale: plan.locale,
-    content,
-    attachments: [await invoiceAttachment(world, receipt)],
-  }
+  const plan = { ...facts.plan, app_name, product_name }
+  const has_ended = facts.license.status === 'canceled'
+  const content = refundIssued(receipt, plan, { amount: refund.amount, has_ended })
+  return toBuyer(facts, content, [await invoiceAttachment(world, receipt)])
 }

@@ -39,7 +39,7 @@ export const PAYEE_EMAILS = {
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
 interface Disputed {
-  to: string
+  to: string[]
   id: DisputeId
   status: payments.Dispute['status']
   facts: DisputeFacts
@@ -50,7 +50,7 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
   const receipt = (await billing.findReceipt(db, dispute.invoice_id))!
   const app = (await apps.find(db, receipt.app_id))!
   const { seller_id } = receipt
-  const recipients = await sellers.recipientsOf(db, seller_id, { permission: 'support' })
+  const to = await sellers.recipientsOf(db, seller_id, { permission: 'support' })
   // A former seller of the app views this sale, but cannot submit evidence.
   const page =
     seller_id === app.seller_id ? `/dashboard/apps/${app.slug}/sales/${receipt.id}/` : '/help/'
@@ -69,7 +69,7 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
     is_transferred: seller_id !== app.seller_id,
     url: `${config.base_url}${page}`,
   }
-  return { to: recipients.join(', '), id, status, facts }
+  return { to, id, status, facts }
 }
 
 async function writeOpened(
@@ -126,10 +126,10 @@ async function writeBankChanged(
 async function recipientsOf(
   db: Db,
   owner: PayeeId,
-): Promise<{ to: string; seller_name: string | null }> {
+): Promise<{ to: string[]; seller_name: string | null }> {
   const { email, name } = await payouts.payeeFacts(db, owner)
   const seller_id = readId('sel', owner)
-  if (!seller_id) return { to: email, seller_name: null }
-  const recipients = await sellers.recipientsOf(db, seller_id, { permission: 'payouts' })
-  return { to: recipients.join(', '), seller_name: name }
+  if (!seller_id) return { to: [email], seller_name: null }
+  const to = await sellers.recipientsOf(db, seller_id, { permission: 'payouts' })
+  return { to, seller_name: name }
 }

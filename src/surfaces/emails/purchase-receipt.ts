@@ -31,7 +31,7 @@ export async function writePurchaseReceipt(
   const content = receipt(order, facts)
   const paid = await billing.findReceipt(db, order.invoice_id)
   const attachments = paid ? [await invoiceAttachment(world, paid)] : []
-  return { to: order.email, locale, content, attachments }
+  return { to: [order.email], locale, content, attachments }
 }
 
 /** Writes the email about a plan that a seller gave, with its key; undefined once it has ended. */
@@ -74,7 +74,7 @@ async function writeUncharged(
     license_key: licensing.showKey(keys, license),
     links: await linksFor(world, holder, { is_new: false }),
   })
-  return { to: user.email, locale, content }
+  return { to: [user.email], locale, content }
 }
 
 /** The links with which an account is set up, and the one to the license. */

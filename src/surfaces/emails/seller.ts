@@ -27,7 +27,7 @@ export const SELLER_EMAILS = {
   seller_failed_renewal: unlessMuted('failed_renewal', 'lic', aboutFailedRenewal),
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
-/** Writes an email to a seller's members; undefined if all turned it off, or it is out of date. */
+/** Writes an email to the members who did not turn it off; undefined if it is out of date. */
 function unlessMuted<Prefix extends IdPrefix>(
   email: sellers.SellerEmail,
   prefix: Prefix,
@@ -38,11 +38,11 @@ function unlessMuted<Prefix extends IdPrefix>(
     if (!about) return undefined
     const facts = { permission: 'view', email } as const
     const to = await sellers.recipientsOf(world.db, about.app.seller_id, facts)
-    return to.length > 0 ? write(world, about, to.join(', ')) : undefined
+    return write(world, about, to)
   }
 }
 
-function write({ config }: World, about: About, to: string): WrittenEmail {
+function write({ config }: World, about: About, to: string[]): WrittenEmail {
   const { app, content, ...sale } = about
   const facts = {
     ...sale,

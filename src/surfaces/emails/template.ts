@@ -14,15 +14,15 @@ export interface EmailContent {
 
 /** A finished email with its recipients and attachments. */
 export interface WrittenEmail {
-  /** An email address, or several separated by commas. */
-  to: string
+  /** The email addresses of the recipients. */
+  to: string[]
   /** The language of its content; English by default. */
   locale?: Locale
   content: EmailContent
   attachments?: Attachment[]
 }
 
-/** Writes an email as things are now; undefined if it is out of date or has no recipient. */
+/** Writes an email as things are now; undefined if it is out of date. */
 export type WriteEmail<Template extends EmailTemplate> = (
   world: World,
   email: StoredEmail<Template>,

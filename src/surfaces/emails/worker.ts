@@ -40,8 +40,9 @@ export function emailWorker(world: World): void {
     let recipients: string[] | undefined
     try {
       if (!isKnown(email)) return await refuseUnknown(world, email)
-      const written = await wanted(world, email.kind, withoutDeleted(await write(world, email)))
-      recipients = written?.to.split(/,\s*/)
+      const receivable = withoutDeleted(await write(world, email))
+      const written = await withoutImported(world, email.kind, receivable)
+      recipients = written?.to
       if (written) {
         await send(world, email, isMarkedAsTest(world.config) ? markOfTestMode(written) : written)
       }
@@ -80,12 +81,12 @@ async function send(
   { to, content, locale = ENGLISH, attachments = [] }: WrittenEmail,
 ): Promise<void> {
   const footer = footerOf(config, locale)
-  const only = to.split(/,\s*/).filter((each) => !isReached(email, each))
+  const only = to.filter((each) => !isReached(email, each))
   // Those whom it did not reach are no longer recipients.
   if (only.length === 0) return
   await mailer.send(clock.now(), {
     message_id: `<${email.id}@${new URL(config.base_url).hostname}>`,
-    to,
+    to: to.join(', '),
     ...(email.reached.length > 0 ? { only } : {}),
     subject: content.subject,
     html: emailHtml(content, footer, locale),
@@ -98,16 +99,14 @@ async function send(
  * In the test mode beside live mode, a seller tries an import with the file of their real buyers.
  * They get no email about it; what a person asks for at sign-in is sent.
  */
-async function wanted(
+async function withoutImported(
   { db, live }: World,
   kind: EmailTemplate,
   written: WrittenEmail | undefined,
 ): Promise<WrittenEmail | undefined> {
   if (!live || !written || Object.hasOwn(ACCOUNT_EMAILS, kind)) return written
-  const all = written.to.split(/,\s*/)
-  const imported = await identity.knownFromImport(db, all)
-  const recipients = all.filter((each) => !imported.has(each))
-  return recipients.length === 0 ? undefined : { ...written, to: recipients.join(', ') }
+  const imported = await identity.knownFromImport(db, written.to)
+  return onlyTo(written, (each) => !imported.has(each))
 }
 
 /**
@@ -115,11 +114,16 @@ async function wanted(
  * last member deleted their account.
  */
 function withoutDeleted(written: WrittenEmail | undefined): WrittenEmail | undefined {
-  if (!written) return undefined
-  const recipients = written.to
-    .split(/,\s*/)
-    .filter((each) => each !== '' && !each.endsWith(`@${identity.DELETED_DOMAIN}`))
-  return recipients.length === 0 ? undefined : { ...written, to: recipients.join(', ') }
+  return written && onlyTo(written, (each) => !each.endsWith(`@${identity.DELETED_DOMAIN}`))
+}
+
+/** The email to some of its recipients; undefined if none is left. */
+function onlyTo(
+  written: WrittenEmail,
+  isWanted: (recipient: string) => boolean,
+): WrittenEmail | undefined {
+  const to = written.to.filter(isWanted)
+  return to.length === 0 ? undefined : { ...written, to }
 }
 
 const UNWRITTEN = 'email_unwritten'
