@@ -1,6 +1,6 @@
 import type { EmailTemplates } from '#platform/email-queue'
 import type { Locale } from '#platform/language/locale'
-import type { EmailContent } from './template.ts'
+import type { Block, EmailContent } from './template.ts'
 
 type Security = EmailTemplates['security']
 
@@ -10,14 +10,8 @@ export function accountDeleted({ t }: Locale, support_email: string): EmailConte
     subject: t('email.deleted_subject'),
     heading: t('email.deleted_heading'),
     blocks: [
-      {
-        kind: 'text',
-        text: t('email.deleted_text'),
-      },
-      {
-        kind: 'text',
-        text: t('email.deleted_final', { email: support_email }),
-      },
+      { kind: 'text', text: t('email.deleted_text') },
+      { kind: 'text', text: t('email.deleted_final', { email: support_email }) },
     ],
   }
 }
@@ -79,10 +73,7 @@ export function accountExists({ t }: Locale, url: string): EmailContent {
     subject: t('email.exists_subject'),
     heading: t('email.exists_heading'),
     blocks: [
-      {
-        kind: 'text',
-        text: t('email.exists_text'),
-      },
+      { kind: 'text', text: t('email.exists_text') },
       {
         kind: 'link',
         label: t('email.sign_in'),
@@ -115,19 +106,15 @@ export function securityChanged(
   facts: Security,
   urls: { security: string; sign_in: string },
 ): EmailContent {
-  const { what } = facts
+  const { what, name } = facts
+  const named: Block[] = name ? [{ kind: 'rows', rows: [[t('email.name'), name]] }] : []
   return {
     subject: t(`email.${what}`),
     heading: t('email.was_this_you'),
     blocks: [
       { kind: 'text', text: t(`email.${what}_text`) },
-      ...(facts.name
-        ? [{ kind: 'rows' as const, rows: [[t('email.name'), facts.name]] as TermRow[] }]
-        : []),
-      {
-        kind: 'text',
-        text: t('email.security_text'),
-      },
+      ...named,
+      { kind: 'text', text: t('email.security_text') },
       { kind: 'link', label: t('email.review_account'), url: urls.security },
       {
         kind: 'link',
@@ -138,8 +125,6 @@ export function securityChanged(
     ],
   }
 }
-
-type TermRow = [term: string, value: string]
 
 /** The email that confirms a new address before it is used. */
 export function confirmNewEmail({ t }: Locale, old_email: string, url: string): EmailContent {
@@ -164,12 +149,7 @@ export function newEmailTaken({ t }: Locale): EmailContent {
   return {
     subject: t('email.taken_subject'),
     heading: t('email.taken_heading'),
-    blocks: [
-      {
-        kind: 'text',
-        text: t('email.taken_text'),
-      },
-    ],
+    blocks: [{ kind: 'text', text: t('email.taken_text') }],
   }
 }
 
@@ -184,10 +164,7 @@ export function emailChange(
     subject: done ? t('email.changed_subject') : t('email.changing_subject'),
     heading: t('email.was_this_you'),
     blocks: [
-      {
-        kind: 'text',
-        text: done ? t('email.changed_text') : t('email.changing_text'),
-      },
+      { kind: 'text', text: done ? t('email.changed_text') : t('email.changing_text') },
       {
         kind: 'rows',
         rows: [

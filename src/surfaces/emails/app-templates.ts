@@ -1,5 +1,5 @@
 import { formatDay } from '#design/money'
-import type { EmailContent } from './template.ts'
+import type { Block, EmailContent } from './template.ts'
 
 /** Staff approved external sales for an app, or refused them with a reason. */
 export function approvalDecided(facts: {
@@ -14,22 +14,14 @@ export function approvalDecided(facts: {
   const open = is_published
     ? 'Its Buy links work now.'
     : 'Its Buy links work once you publish the app.'
-  return {
-    subject: heading,
-    heading,
-    blocks: [
-      ...(is_approved
-        ? [{ kind: 'text' as const, text: `External sales are enabled. ${open}` }]
-        : [
-            { kind: 'rows' as const, rows: [['Reason', reason]] as [string, string][] },
-            {
-              kind: 'text' as const,
-              text: 'Fix what the reason describes, then request approval again.',
-            },
-          ]),
-      { kind: 'link', label: 'Open the app', url },
-    ],
-  }
+  const decision: Block[] = is_approved
+    ? [{ kind: 'text', text: `External sales are enabled. ${open}` }]
+    : [
+        { kind: 'rows', rows: [['Reason', reason]] },
+        { kind: 'text', text: 'Fix what the reason describes, then request approval again.' },
+      ]
+  const link: Block = { kind: 'link', label: 'Open the app', url }
+  return { subject: heading, heading, blocks: [...decision, link] }
 }
 
 /** Invites a person to the team of a seller. */

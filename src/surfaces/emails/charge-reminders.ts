@@ -2,8 +2,8 @@ import { taxLabel } from '#design/money'
 import { cardName } from '#domain/payments'
 import { ZERO } from '#platform/money'
 import { type Coming, cardNotice, comingName, renewsText } from './coming-text.ts'
-import { manage, nameOf, type PlanFacts, waivedRow } from './money-templates.ts'
-import type { Block, EmailContent } from './template.ts'
+import { manage, type PlanFacts, waivedRow } from './money-templates.ts'
+import { type Block, type EmailContent, nameOf } from './template.ts'
 
 /** A charge that is announced, and the page on which its buyer can cancel. */
 interface Announced {
@@ -86,8 +86,9 @@ function chargeText({ locale, ...plan }: PlanFacts, coming: Coming): string {
   const how = isChange(plan, coming) ? 'changes' : 'continues'
   if (coming.charged === ZERO) return t(`email.coming_free_${how}`, { product })
   const amount = money(coming.charged)
-  const id = coming.is_about
-    ? (`email.coming_about_${how}` as const)
-    : (`email.coming_${how}` as const)
-  return t(id, { card: cardName(coming.card, locale), amount, product })
+  return t(coming.is_about ? `email.coming_about_${how}` : `email.coming_${how}`, {
+    card: cardName(coming.card, locale),
+    amount,
+    product,
+  })
 }

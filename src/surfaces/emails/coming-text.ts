@@ -2,7 +2,7 @@ import { type Card, cardExpiry, cardName } from '#domain/payments'
 import type { Frequency } from '#platform/calendar'
 import type { Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
-import type { Block } from './template.ts'
+import { type Block, nameOf } from './template.ts'
 
 /** The next charge, in cents, with its date. */
 export interface Coming {
@@ -31,7 +31,7 @@ export function comingOf({ charged, is_about, day }: Coming, locale: Locale): st
 
 /** The plan that is charged: another one if its owner changes to it at the period's end. */
 export function comingName(app_name: string, { product_name }: Coming): string {
-  return `${app_name} ${product_name}`
+  return nameOf({ app_name, product_name })
 }
 
 /** How often a plan renews; undefined for one that is paid once. */

@@ -1,7 +1,7 @@
 import { invoiceNumber } from '#domain/billing'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, ZERO } from '#platform/money'
-import type { Block, EmailContent } from './template.ts'
+import type { Block, EmailContent, Row } from './template.ts'
 
 /** What a buyer repaid or need not repay of an excess, or was paid in another way. */
 export interface SettledFacts {
@@ -70,14 +70,11 @@ export function paidOtherwise(facts: SettledFacts): EmailContent {
   }
 }
 
-function leftRow(left: Cents, { t, money }: Locale): [label: string, value: string][] {
+function leftRow(left: Cents, { t, money }: Locale): Row[] {
   return left > ZERO ? [[t('email.left_to_repay'), money(left)]] : []
 }
 
-function invoiceRows({
-  parts,
-  locale: { t, money },
-}: SettledFacts): [label: string, value: string][] {
+function invoiceRows({ parts, locale: { t, money } }: SettledFacts): Row[] {
   return parts.map(({ number, amount }) => [
     t('email.invoice'),
     t('email.invoice_amount', { number: invoiceNumber(number), amount: money(amount) }),

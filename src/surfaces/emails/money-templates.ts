@@ -5,7 +5,7 @@ import { receiptLines } from '#http/invoice-lines'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { type Coming, comingOf, renewalTerms } from './coming-text.ts'
-import type { Block, EmailContent } from './template.ts'
+import { type Block, type EmailContent, nameOf, type Row } from './template.ts'
 
 /** A buyer's plan as emails name it, and the link to manage it. */
 export interface PlanFacts {
@@ -16,11 +16,6 @@ export interface PlanFacts {
   sold_by: Block
   locale: Locale
 }
-
-type Row = [label: string, value: string]
-
-/** A plan with its app. */
-export const nameOf = ({ app_name, product_name }: PlanFacts) => `${app_name} ${product_name}`
 
 /** The link to the manage page. */
 export function manage({ manage_url, locale: { t } }: PlanFacts, note: string): Block {
@@ -110,10 +105,7 @@ export function paymentFailed(plan: PlanFacts, owed: Owed): EmailContent {
           [t('email.ends_if_unpaid'), day(owed.gives_up_at)],
         ],
       },
-      {
-        kind: 'text',
-        text: t('email.failed_text'),
-      },
+      { kind: 'text', text: t('email.failed_text') },
       {
         kind: 'link',
         label: t(owed.needs_other_card ? 'email.update_card' : 'email.pay_now'),
@@ -225,10 +217,7 @@ export function refundIssued(
           [t('email.refunded_to'), card],
         ],
       },
-      {
-        kind: 'text',
-        text: t(facts.has_ended ? 'email.refund_ended' : 'email.refund_kept'),
-      },
+      { kind: 'text', text: t(facts.has_ended ? 'email.refund_ended' : 'email.refund_kept') },
       { kind: 'link', label: t('email.receipts'), url: plan.manage_url },
       plan.sold_by,
     ],

@@ -4,7 +4,7 @@ import type { DisputeReason } from '#domain/payments'
 import { DISPUTE_REASONS } from '#http/dispute-reasons'
 import type { EmailTemplates } from '#platform/email-queue'
 import type { Cents } from '#platform/money'
-import type { EmailContent } from './template.ts'
+import { type EmailContent, nameOf, type Row } from './template.ts'
 
 /** A dispute, for its emails; amounts in cents. */
 export interface DisputeFacts {
@@ -24,9 +24,9 @@ export interface DisputeFacts {
   url: string
 }
 
-function rowsOf(dispute: DisputeFacts): [string, string][] {
+function rowsOf(dispute: DisputeFacts): Row[] {
   return [
-    ['Sale', `${dispute.app_name} ${dispute.product_name}`],
+    ['Sale', nameOf(dispute)],
     ['Buyer', dispute.buyer_email],
     ['Disputed', formatMoney(dispute.amount)],
     ['Reason', DISPUTE_REASONS[dispute.reason]],
@@ -56,8 +56,8 @@ function takenBy({ sellers_part, cost }: DisputeFacts) {
 
 /** A dispute was opened, or the bank inquires about a charge. */
 export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): EmailContent {
-  const { app_name, product_name, due_at, url } = dispute
-  const name = `${app_name} ${product_name}`
+  const { due_at, url } = dispute
+  const name = nameOf(dispute)
   const heading = is_inquiry
     ? `Inquiry about a payment for ${name}`
     : `A payment for ${name} is disputed`
@@ -89,9 +89,7 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
 
 /** A dispute was decided. */
 export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): EmailContent {
-  const { app_name, product_name } = dispute
-  const name = `${app_name} ${product_name}`
-  const heading = `You ${outcome} the dispute for ${name}`
+  const heading = `You ${outcome} the dispute for ${nameOf(dispute)}`
   const { what, was, is } = takenBy(dispute)
   const text =
     outcome === 'won'
@@ -102,8 +100,7 @@ export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): E
 
 /** The bank was satisfied with the response to its inquiry. */
 export function inquiryClosed(dispute: DisputeFacts): EmailContent {
-  const { app_name, product_name } = dispute
-  const heading = `The inquiry about a payment for ${app_name} ${product_name} is closed`
+  const heading = `The inquiry about a payment for ${nameOf(dispute)} is closed`
   return decided(dispute, heading, UNCHANGED)
 }
 
@@ -190,7 +187,7 @@ export function bankChanged(
   { seller_name, security_url }: Pick<PayoutFacts, 'seller_name'> & { security_url: string },
 ): EmailContent {
   const payouts = seller_name ? `payouts to ${seller_name}` : 'payouts'
-  const now: [string, string] = ['New', bank]
+  const now: Row = ['New', bank]
   return {
     subject: before
       ? 'Your bank account for payouts was changed'

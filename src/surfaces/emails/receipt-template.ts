@@ -5,7 +5,7 @@ import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { type Coming, comingOf, renewalTerms } from './coming-text.ts'
 import type { PlanFacts } from './money-templates.ts'
-import type { Block, EmailContent } from './template.ts'
+import { type Block, type EmailContent, nameOf, type Row } from './template.ts'
 
 /** The links of a receipt; `set_password` and `not_me` only for a new account. */
 export interface ReceiptLinks {
@@ -29,7 +29,7 @@ export function receipt(
 ): EmailContent {
   const { license_key, links, sold_by, coming, locale } = facts
   const { t, day, money } = locale
-  const product = `${order.app_name} ${order.product_name}`
+  const product = nameOf(order)
   const card = { brand: order.card_brand, last4: order.card_last4 }
   const total = sum(order.amount, order.tax)
   return {
@@ -54,7 +54,7 @@ export function receipt(
       },
       ...renewalTerms({ app_name: order.app_name, manage_url: links.manage }, coming, locale),
       { kind: 'code', label: t('email.license_key'), value: license_key },
-      ...account(links, locale),
+      ...accountLinks(links, locale),
       {
         kind: 'link',
         label: t('email.manage'),
@@ -82,7 +82,7 @@ export function planGiven(facts: {
 }): EmailContent {
   const { how, app_name, product_name, ends_at, license_key, links, locale } = facts
   const { t, day } = locale
-  const product = `${app_name} ${product_name}`
+  const product = nameOf(facts)
   const text = ends_at
     ? t(`email.${how}_text_until`, { product, day: day(ends_at) })
     : t(`email.${how}_text`, { product })
@@ -93,7 +93,7 @@ export function planGiven(facts: {
       { kind: 'text', text },
       { kind: 'code', label: t('email.license_key'), value: license_key },
       ...(ends_at && facts.may_continue ? [continueLink(ends_at, links, locale)] : []),
-      ...account(links, locale),
+      ...accountLinks(links, locale),
       {
         kind: 'link',
         label: t('email.open_plan'),
@@ -112,11 +112,11 @@ function continueLink(ends_at: Date, { manage }: ReceiptLinks, { t, day }: Local
 
 /** An imported license ends in a week, and can be continued with a card. */
 export function importEnding(
-  { app_name, product_name, manage_url, sold_by, locale }: PlanFacts,
+  { manage_url, sold_by, locale, ...plan }: PlanFacts,
   ends_at: Date,
 ): EmailContent {
   const { t, day } = locale
-  const facts = { product: `${app_name} ${product_name}`, day: day(ends_at) }
+  const facts = { product: nameOf(plan), day: day(ends_at) }
   const subject = t('email.import_ending', facts)
   return {
     subject,
@@ -129,7 +129,7 @@ export function importEnding(
   }
 }
 
-function account(links: ReceiptLinks, { t }: Locale): Block[] {
+function accountLinks(links: ReceiptLinks, { t }: Locale): Block[] {
   const blocks: Block[] = []
   if (links.verify_email) {
     const note = t('email.verify_note')
@@ -147,11 +147,9 @@ function account(links: ReceiptLinks, { t }: Locale): Block[] {
 }
 
 /** The price of the plan, and its discount. */
-function pricesOf(
-  { app_name, product_name, amount, discount }: OrderDetails,
-  { t, money }: Locale,
-): [label: string, value: string][] {
-  const name = `${app_name} ${product_name}`
+function pricesOf(order: OrderDetails, { t, money }: Locale): Row[] {
+  const { amount, discount } = order
+  const name = nameOf(order)
   if (!discount) return [[name, money(amount)]]
   return [
     [name, money(sum(amount, discount.amount))],
@@ -160,7 +158,7 @@ function pricesOf(
 }
 
 /** What was paid at another service for the period of an imported license. */
-function prepaidRow(total: Cents, { t, money }: Locale): [label: string, value: string] {
+function prepaidRow(total: Cents, { t, money }: Locale): Row {
   return [t('invoice.prepaid'), money(cents(0 - total))]
 }
 

@@ -1,7 +1,7 @@
 import { formatDay, formatMoney } from '#design/money'
 import { RETRY_DAYS } from '#domain/billing'
 import { type Cents, cents } from '#platform/money'
-import type { Block, EmailContent } from './template.ts'
+import { type Block, type EmailContent, nameOf, type Row } from './template.ts'
 
 /** A sale that an email to its seller is about: plan, buyer and links. */
 export interface SellerFacts {
@@ -19,8 +19,6 @@ function endOf({ sales_url, settings_url }: SellerFacts): Block[] {
   ]
 }
 
-const nameOf = ({ app_name, product_name }: SellerFacts) => `${app_name} ${product_name}`
-
 /** A buyer paid, started a trial, or continues an imported license with a card. */
 export function sold(
   facts: SellerFacts,
@@ -30,7 +28,7 @@ export function sold(
   const isLater = is_trial || is_continued
   const heading = `${headingOf(sale)} ${nameOf(facts)}`
   const priceLabel = is_trial ? 'Price after the trial' : 'Price from the first charge'
-  const figures: [string, string][] = isLater
+  const figures: Row[] = isLater
     ? [[priceLabel, formatMoney(amount)]]
     : [
         ['Price before tax', formatMoney(amount)],

@@ -33,11 +33,20 @@ export type EmailWriters<Templates extends EmailTemplate> = {
   [Template in Templates]: WriteEmail<Template>
 }
 
+/** A line of a table: a term, and its value. */
+export type Row = [term: string, value: string]
+
+/** A part of an email. */
 export type Block =
   | { kind: 'text'; text: string }
-  | { kind: 'rows'; rows: [term: string, value: string][] }
+  | { kind: 'rows'; rows: Row[] }
   | { kind: 'code'; label: string; value: string }
   | { kind: 'link'; label: string; url: string; note?: string }
+
+/** A plan with its app, in one name. */
+export function nameOf(plan: { app_name: string; product_name: string }): string {
+  return `${plan.app_name} ${plan.product_name}`
+}
 
 /** Names the seller, and the statement descriptor of the charge. */
 export function soldBy(operator: Operator, app_name: string, { t }: Locale): Block {
