@@ -32,7 +32,7 @@ import {
   refundIssued,
   subscriptionCanceled,
 } from './money-templates.ts'
-import { writeLicenseImported, writePlanGiven, writePurchaseReceipt } from './purchase-receipt.ts'
+import { writePurchaseReceipt, writeUncharged } from './purchase-receipt.ts'
 import { importEnding } from './receipt-template.ts'
 import { type EmailContent, type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
 
@@ -40,8 +40,8 @@ import { type EmailContent, type EmailWriters, soldBy, type WrittenEmail } from 
 export const MONEY_EMAILS = {
   receipt: about('inv', writeReceipt),
   payment_failed: about('lic', writePaymentFailed),
-  plan_given: about('lic', writePlanGiven),
-  license_imported: about('lic', writeLicenseImported),
+  plan_given: about('lic', (world, id) => writeUncharged(world, id, 'given')),
+  license_imported: about('lic', (world, id) => writeUncharged(world, id, 'imported')),
   import_ending: about('lic', writeImportEnding),
   subscription_canceled: about('lic', writeCanceled),
   license_ended: about('lic', writeLicenseEnded),
@@ -64,7 +64,7 @@ function about<Prefix extends IdPrefix>(
 
 /** A license with everything that emails about it need. */
 interface LicenseEmailFacts {
-  license: licensing.License
+  license: licensing.PausableLicense
   subscription: billing.RunningSubscription | undefined
   app: apps.App
   email: string
@@ -75,7 +75,7 @@ async function factsOf(
   { db, config, languages }: World,
   license_id: LicenseId,
 ): Promise<LicenseEmailFacts> {
-  const license = await licensing.findLicense(db, license_id)
+  const license = await licensing.findPausable(db, license_id)
   const app = (await apps.find(db, license.app_id))!
   const { email, language } = (await identity.findUser(db, license.user_id))!
   const locale = languages.named(language)
@@ -175,8 +175,7 @@ async function writeLicenseEnded(world: World, license_id: LicenseId): Promise<W
 
 async function writeGivenPlanEnded(world: World, license_id: LicenseId): Promise<WrittenEmail> {
   const facts = await factsOf(world, license_id)
-  const { origin } = await licensing.findPausable(world.db, license_id)
-  const how = origin === 'import' ? 'imported' : 'given'
+  const how = facts.license.origin === 'import' ? 'imported' : 'given'
   const product_url = productUrl(world, facts.app)
   return toBuyer(facts, givenPlanEnded(facts.plan, { product_url, how }))
 }

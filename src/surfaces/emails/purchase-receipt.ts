@@ -34,23 +34,11 @@ export async function writePurchaseReceipt(
   return { to: [order.email], locale, content, attachments }
 }
 
-/** Writes the email about a plan that a seller gave, with its key; undefined once it has ended. */
-export async function writePlanGiven(
-  world: World,
-  license_id: LicenseId,
-): Promise<WrittenEmail | undefined> {
-  return await writeUncharged(world, license_id, 'given')
-}
-
-/** The email with the key of a license that the seller imported; none once it ended. */
-export async function writeLicenseImported(
-  world: World,
-  license_id: LicenseId,
-): Promise<WrittenEmail | undefined> {
-  return await writeUncharged(world, license_id, 'imported')
-}
-
-async function writeUncharged(
+/**
+ * Writes the email with the key of a license that the seller gave or imported; undefined once it
+ * has ended.
+ */
+export async function writeUncharged(
   world: World,
   license_id: LicenseId,
   how: 'given' | 'imported',
