@@ -8,7 +8,7 @@ import { nextCharge, pauseAtEnd } from '#flows/subscription'
 import type { InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import { MONEY_EMAILS } from '../../src/surfaces/emails/money.ts'
+import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addPlan, buyWith, goWith, PAY, subscriberOf } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
@@ -88,7 +88,7 @@ describe('a discount of a subscription', () => {
     assert.match(textOf(agent.page.body), /\$0\.30 plus \$0\.02 sales tax \(TX\)\. Waived/)
     await agent.open('/account/')
     assert.match(textOf(agent.page.body), /First charge \$0\.00 on/)
-    const { content } = (await MONEY_EMAILS.trial_ending(service.world, {
+    const { content } = (await BUYER_EMAILS.trial_ending(service.world, {
       subject_id: license_id,
     } as never))!
     assert.match(JSON.stringify(content), /Nothing is charged that day/)

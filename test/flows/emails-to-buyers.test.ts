@@ -10,7 +10,7 @@ import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { MONEY_EMAILS } from '../../src/surfaces/emails/money.ts'
+import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import type { OtherApp } from '../support/apps.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
@@ -50,7 +50,7 @@ describe('an email to a buyer', () => {
     const { license_id } = await subscribe(service, { app })
     const linksOf = async (kind: 'license_ended' | 'given_plan_ended') => {
       const about = { subject_id: license_id } as unknown as StoredEmail
-      return JSON.stringify((await MONEY_EMAILS[kind](service.world, about))!.content.blocks)
+      return JSON.stringify((await BUYER_EMAILS[kind](service.world, about))!.content.blocks)
     }
     for (const kind of ['license_ended', 'given_plan_ended'] as const) {
       assert.match(await linksOf(kind), /\/apps\//)

@@ -8,7 +8,7 @@ import type { StoredEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { sql } from '#platform/sql'
-import { MONEY_EMAILS } from '../../src/surfaces/emails/money.ts'
+import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { decide, objectTo } from '../support/disputes.ts'
@@ -121,9 +121,9 @@ describe('the email about an excess', () => {
     const { db } = service.world
     const stored = await db.one<StoredEmail>(sql`select * from emails
       where subject_id in (select id from write_offs where owner = ${bought.user_id})`)
-    assert.ok(await MONEY_EMAILS.excess_waived(service.world, stored))
+    assert.ok(await BUYER_EMAILS.excess_waived(service.world, stored))
     await decide(service, dispute, 'won')
-    assert.equal(await MONEY_EMAILS.excess_waived(service.world, stored), undefined)
+    assert.equal(await BUYER_EMAILS.excess_waived(service.world, stored), undefined)
     const person = { user_id: bought.user_id, email_normalized: bought.email }
     const kinds = (await personalData(db, person)).emails?.map(({ kind }) => kind)
     assert.deepEqual(kinds?.filter((kind) => kind !== 'receipt').sort(), [

@@ -5,7 +5,7 @@ import { reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
 import { setAutoRenew } from '#flows/subscription'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import { MONEY_EMAILS } from '../../src/surfaces/emails/money.ts'
+import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import { addPlan } from '../support/discount-purchases.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
@@ -51,7 +51,7 @@ async function goTo(subscriber: Subscriber, days_before_end: number): Promise<vo
 }
 
 async function written({ license_id }: Subscriber) {
-  return await MONEY_EMAILS.renewal_reminder(service.world, { subject_id: license_id } as never)
+  return await BUYER_EMAILS.renewal_reminder(service.world, { subject_id: license_id } as never)
 }
 
 describe('a reminder of a renewal', () => {

@@ -8,7 +8,7 @@ import type { World } from '#flows/world'
 import type { StoredEmail } from '#platform/email-queue'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import { MONEY_EMAILS } from '../../src/surfaces/emails/money.ts'
+import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import { textOf } from '../support/agent.ts'
 import { ManualClock } from '../support/clock.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
@@ -268,7 +268,7 @@ describe('auto-renew turned off', () => {
     await agent.open(`/manage/${app.client_id}/auto-renew/`)
     await agent.submit('Cancel subscription')
     const about = { subject_id: license_id } as unknown as StoredEmail
-    const { content } = (await MONEY_EMAILS.subscription_canceled(service.world, about))!
+    const { content } = (await BUYER_EMAILS.subscription_canceled(service.world, about))!
     for (const text of [textOf(agent.page.body), JSON.stringify(content)]) {
       assert.match(text, /A payment that began before is still being processed/)
       assert.doesNotMatch(text, /Nothing more is charged/)

@@ -6,9 +6,9 @@ import type { Locale } from '#platform/language/locale'
 import { cents } from '#platform/money'
 import type { PdfContent } from '#platform/pdf/content'
 import * as account from '../../src/surfaces/emails/account-templates.ts'
+import * as buyer from '../../src/surfaces/emails/buyer-templates.ts'
 import * as reminders from '../../src/surfaces/emails/charge-reminders.ts'
 import * as excess from '../../src/surfaces/emails/excess-templates.ts'
-import * as money from '../../src/surfaces/emails/money-templates.ts'
 import * as receipts from '../../src/surfaces/emails/receipt-template.ts'
 import { emailHtml, emailText, footerOf } from '../../src/surfaces/emails/render.tsx'
 import { type EmailContent, soldBy } from '../../src/surfaces/emails/template.ts'
@@ -142,33 +142,33 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
       ends_at: day,
       may_continue: true,
     }),
-    'receipt, renewal': money.invoicePaid(receipt, plan, exact),
-    'receipt, upgrade': money.invoicePaid({ ...receipt, kind: 'upgrade' }, plan, about),
-    'receipt, waived': money.invoicePaid({ ...receipt, is_waived: true }, plan, undefined),
-    'receipt, for good': money.invoicePaid({ ...receipt, period_end: null }, plan, undefined),
-    'receipt, renewal, card expires': money.invoicePaid(receipt, plan, {
+    'receipt, renewal': buyer.invoicePaid(receipt, plan, exact),
+    'receipt, upgrade': buyer.invoicePaid({ ...receipt, kind: 'upgrade' }, plan, about),
+    'receipt, waived': buyer.invoicePaid({ ...receipt, is_waived: true }, plan, undefined),
+    'receipt, for good': buyer.invoicePaid({ ...receipt, period_end: null }, plan, undefined),
+    'receipt, renewal, card expires': buyer.invoicePaid(receipt, plan, {
       ...exact,
       card_expires: true,
     }),
-    payment_failed: money.paymentFailed(plan, {
+    payment_failed: buyer.paymentFailed(plan, {
       ...owed,
       needs_other_card: false,
       retry_at: day,
       is_last: false,
     }),
-    'payment_failed, last': money.paymentFailed(plan, {
+    'payment_failed, last': buyer.paymentFailed(plan, {
       ...owed,
       needs_other_card: true,
       retry_at: null,
       is_last: true,
     }),
     import_ending: receipts.importEnding(plan, day),
-    canceled: money.subscriptionCanceled(plan, { ...off, ends_at: day }),
-    'canceled, paying': money.subscriptionCanceled(plan, { ...off, ends_at: day, is_paying: true }),
-    'canceled, now': money.subscriptionCanceled(plan, { ...off, ends_at: null }),
-    license_ended: money.licenseEnded(plan, url),
-    given_plan_ended: money.givenPlanEnded(plan, { product_url: url, how: 'given' }),
-    'given_plan_ended, imported': money.givenPlanEnded(plan, {
+    canceled: buyer.subscriptionCanceled(plan, { ...off, ends_at: day }),
+    'canceled, paying': buyer.subscriptionCanceled(plan, { ...off, ends_at: day, is_paying: true }),
+    'canceled, now': buyer.subscriptionCanceled(plan, { ...off, ends_at: null }),
+    license_ended: buyer.licenseEnded(plan, url),
+    given_plan_ended: buyer.givenPlanEnded(plan, { product_url: url, how: 'given' }),
+    'given_plan_ended, imported': buyer.givenPlanEnded(plan, {
       product_url: url,
       how: 'imported',
     }),
@@ -190,8 +190,8 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
       ...trial,
       coming: { ...free, product_name: 'Visa' },
     }),
-    refund: money.refundIssued(receipt, plan, { amount: cents(5), has_ended: true }),
-    'refund, kept': money.refundIssued(receipt, plan, { amount: cents(5), has_ended: false }),
+    refund: buyer.refundIssued(receipt, plan, { amount: cents(5), has_ended: true }),
+    'refund, kept': buyer.refundIssued(receipt, plan, { amount: cents(5), has_ended: false }),
     excess_repaid: excess.excessRepaid(settled, { ...repaid, left: cents(0) }),
     'excess_repaid, in part': excess.excessRepaid(settled, { ...repaid, left: cents(5) }),
     excess_waived: excess.excessWaived(settled),

@@ -1,8 +1,8 @@
 import { taxLabel } from '#design/money'
 import { cardName } from '#domain/payments'
 import { ZERO } from '#platform/money'
+import { manage, type PlanFacts, waivedRow } from './buyer-templates.ts'
 import { type Coming, cardNotice, comingName, renewsText } from './coming-text.ts'
-import { manage, type PlanFacts, waivedRow } from './money-templates.ts'
 import { type Block, type EmailContent, nameOf } from './template.ts'
 
 /** A charge that is announced, and the page on which its buyer can cancel. */

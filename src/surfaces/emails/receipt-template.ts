@@ -3,8 +3,8 @@ import type { OrderDetails } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
+import type { PlanFacts } from './buyer-templates.ts'
 import { type Coming, comingOf, renewalTerms } from './coming-text.ts'
-import type { PlanFacts } from './money-templates.ts'
 import { type Block, type EmailContent, nameOf, type Row } from './template.ts'
 
 /** The links of a receipt; `set_password` and `not_me` only for a new account. */

@@ -16,7 +16,7 @@ import { ENGLISH } from '#platform/language/locale'
 import { NoMailbox, PartlySent } from '#platform/mail'
 import { ACCOUNT_EMAILS } from './account.ts'
 import { APP_EMAILS } from './app.ts'
-import { MONEY_EMAILS } from './money.ts'
+import { BUYER_EMAILS } from './buyer.ts'
 import { PAYEE_EMAILS } from './payee.ts'
 import { emailHtml, emailText, footerOf } from './render.tsx'
 import { SELLER_EMAILS } from './seller.ts'
@@ -27,7 +27,7 @@ import type { EmailWriters, WrittenEmail } from './template.ts'
 const WRITERS: EmailWriters<EmailTemplate> = {
   ...ACCOUNT_EMAILS,
   ...APP_EMAILS,
-  ...MONEY_EMAILS,
+  ...BUYER_EMAILS,
   ...PAYEE_EMAILS,
   ...SELLER_EMAILS,
 }

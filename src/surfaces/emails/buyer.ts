@@ -18,11 +18,6 @@ import {
 } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
 import type { Attachment } from '#platform/mail'
-import { renewalReminder, trialEnding } from './charge-reminders.ts'
-import { comingCharge } from './coming.ts'
-import type { Coming } from './coming-text.ts'
-import { writeExcessRepaid, writeExcessWaived, writePaidOtherwise } from './excess.ts'
-import { invoiceAttachment } from './invoice-pdf.ts'
 import {
   givenPlanEnded,
   invoicePaid,
@@ -31,13 +26,18 @@ import {
   paymentFailed,
   refundIssued,
   subscriptionCanceled,
-} from './money-templates.ts'
+} from './buyer-templates.ts'
+import { renewalReminder, trialEnding } from './charge-reminders.ts'
+import { comingCharge } from './coming.ts'
+import type { Coming } from './coming-text.ts'
+import { writeExcessRepaid, writeExcessWaived, writePaidOtherwise } from './excess.ts'
+import { invoiceAttachment } from './invoice-pdf.ts'
 import { writePurchaseReceipt, writeUncharged } from './purchase-receipt.ts'
 import { importEnding } from './receipt-template.ts'
 import { type EmailContent, type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
 
 /** The billing emails to a buyer. A writer returns undefined if its email is out of date. */
-export const MONEY_EMAILS = {
+export const BUYER_EMAILS = {
   receipt: about('inv', writeReceipt),
   payment_failed: about('lic', writePaymentFailed),
   plan_given: about('lic', (world, id) => writeUncharged(world, id, 'given')),
