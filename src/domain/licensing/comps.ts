@@ -1,8 +1,7 @@
 import type { Db } from '#platform/db'
 import type { AppId, LicenseId, ProductId, UserId } from '#platform/ids'
-import type { Random } from '#platform/random'
-import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
+import type { KeyTools } from './key.ts'
 import { mint } from './licenses.ts'
 import { setEndDay } from './transitions.ts'
 
@@ -17,12 +16,7 @@ export interface Comp {
 }
 
 /** Creates a comp with a key. Throws if the person has a live license for the app. */
-export async function grantComp(
-  db: Db,
-  now: Date,
-  tools: { keys: KeyRing; random: Random },
-  comp: Comp,
-): Promise<void> {
+export async function grantComp(db: Db, now: Date, tools: KeyTools, comp: Comp): Promise<void> {
   const { ends_at, license_id } = comp
   const status = ends_at ? 'active' : 'one_time_active'
   await mint(db, now, tools, { ...comp, status, period_end: ends_at, trigger: 'comp' })

@@ -1,10 +1,9 @@
 import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { AppId, LicenseId, ProductId } from '#platform/ids'
-import type { Random } from '#platform/random'
-import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import type { Comp } from './comps.ts'
+import type { KeyTools } from './key.ts'
 import { mint } from './licenses.ts'
 import type { LicenseStatus } from './status.ts'
 import { type PausableLicense, setEndDay, transition } from './transitions.ts'
@@ -25,7 +24,7 @@ const REMIND_DAYS = 7
 export async function grantImported(
   db: Db,
   now: Date,
-  tools: { keys: KeyRing; random: Random },
+  tools: KeyTools,
   license: Comp & Reminded,
 ): Promise<void> {
   const { ends_at, license_id } = license

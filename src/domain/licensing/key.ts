@@ -49,12 +49,26 @@ export function readAlias(text: string): string | undefined {
   return isUsable && alias.isWellFormed() ? alias : undefined
 }
 
-/** Seals a key so that only its own license can show it again. */
-export function sealKey(keys: KeyRing, random: Random, id: LicenseId, license_key: string): Buffer {
-  return keys.seal(random, DISPLAY, id, license_key)
+/** What creates and seals keys. */
+export interface KeyTools {
+  keys: KeyRing
+  random: Random
 }
 
-/** Opens what `sealKey` returned for this license. */
-export function openKey(keys: KeyRing, license: { id: LicenseId; key_sealed: Buffer }): string {
-  return keys.open(DISPLAY, license.id, license.key_sealed)
+/** A new key for a license, with what is stored of it: only its own license can show it again. */
+export function newKey(
+  { keys, random }: KeyTools,
+  license_id: LicenseId,
+): { license_key: string; key_hash: Buffer; key_sealed: Buffer } {
+  const license_key = mintKey(random)
+  const key_hash = keyHash(keys, license_key)
+  return { license_key, key_hash, key_sealed: keys.seal(random, DISPLAY, license_id, license_key) }
+}
+
+/** The key of a license, for its owner. */
+export function showKey(
+  keys: KeyRing,
+  { license_id, key_sealed }: { license_id: LicenseId; key_sealed: Buffer },
+): string {
+  return keys.open(DISPLAY, license_id, key_sealed)
 }

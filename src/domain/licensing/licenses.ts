@@ -1,11 +1,9 @@
 import type { Db } from '#platform/db'
 import type { AppId, LicenseId, UserId } from '#platform/ids'
-import type { Random } from '#platform/random'
-import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
 import { remember } from './history.ts'
-import { keyHash, mintKey, openKey, sealKey } from './key.ts'
+import { type KeyTools, newKey } from './key.ts'
 import type { LicenseFacts } from './state.ts'
 import type { Beginning } from './transition.ts'
 
@@ -73,20 +71,18 @@ export async function hasLicense(db: Db, id: LicenseId): Promise<boolean> {
   return row !== undefined
 }
 
-/** Creates a license with a new key, and starts its history. Returns the key. */
+/** Creates a license with a new key, and starts its history. */
 export async function mint(
   db: Writes,
   now: Date,
-  tools: { keys: KeyRing; random: Random },
+  tools: KeyTools,
   license: Pick<License, 'license_id' | 'app_id' | 'user_id' | 'product_id' | 'status'> & {
     period_end: Date | null
     trigger: Beginning
   },
-): Promise<string> {
+): Promise<void> {
   const { license_id, status } = license
-  const license_key = mintKey(tools.random)
-  const key_hash = keyHash(tools.keys, license_key)
-  const key_sealed = sealKey(tools.keys, tools.random, license_id, license_key)
+  const { key_hash, key_sealed } = newKey(tools, license_id)
   await together(db, (writes) => [
     writes.run(sql`insert into licenses (id, app_id, user_id, product_id, status, period_end,
         key_hash, key_sealed, origin, created_at)
@@ -94,12 +90,6 @@ export async function mint(
         ${status}, ${license.period_end}, ${key_hash}, ${key_sealed}, ${license.trigger}, ${now})`),
     remember(writes, now, { license_id, from: null, to: status, trigger: license.trigger }),
   ])
-  return license_key
-}
-
-/** Returns the key of a license, for its owner. */
-export function showKey(keys: KeyRing, license: { license_id: LicenseId; key_sealed: Buffer }) {
-  return openKey(keys, { id: license.license_id, key_sealed: license.key_sealed })
 }
 
 /** The licenses of an account that have not ended. */

@@ -1,10 +1,8 @@
 import type { Db } from '#platform/db'
 import type { AppId, LicenseId, ProductId, UserId } from '#platform/ids'
-import type { Random } from '#platform/random'
-import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { remember } from './history.ts'
-import { keyHash, mintKey, sealKey } from './key.ts'
+import { type KeyTools, newKey } from './key.ts'
 import { LICENSE_COLUMNS, type License, mint } from './licenses.ts'
 
 /** The seller of an app, who alone may have a preview of it. */
@@ -26,7 +24,7 @@ export async function findPreview(db: Db, holder: PreviewHolder): Promise<Licens
 export async function grantPreview(
   db: Db,
   now: Date,
-  tools: { keys: KeyRing; random: Random },
+  tools: KeyTools,
   grant: PreviewHolder & { license_id: LicenseId; product_id: ProductId },
 ): Promise<string> {
   // Serialized, so that the second grant finds what the first created.
@@ -38,11 +36,9 @@ export async function grantPreview(
     return grant.license_id
   }
   const { license_id } = existing
-  const license_key = mintKey(tools.random)
-  await db.run(sql`update licenses set product_id = ${grant.product_id},
-    key_hash = ${keyHash(tools.keys, license_key)},
-    key_sealed = ${sealKey(tools.keys, tools.random, license_id, license_key)}
-    where id = ${license_id}`)
+  const { key_hash, key_sealed } = newKey(tools, license_id)
+  await db.run(sql`update licenses set product_id = ${grant.product_id}, key_hash = ${key_hash},
+    key_sealed = ${key_sealed} where id = ${license_id}`)
   return license_id
 }
 

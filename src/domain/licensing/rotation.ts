@@ -1,12 +1,10 @@
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { AppId, LicenseId } from '#platform/ids'
-import type { Random } from '#platform/random'
-import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { dropAliases } from './aliases.ts'
-import { keyHash, mintKey, sealKey } from './key.ts'
-import { LICENSE_COLUMNS, type License, showKey } from './licenses.ts'
+import { type KeyTools, newKey, showKey } from './key.ts'
+import { LICENSE_COLUMNS, type License } from './licenses.ts'
 
 const REPEAT_SECONDS = 10 * 60
 
@@ -27,7 +25,7 @@ export type Rotation =
 export async function rotate(
   db: Db,
   now: Date,
-  tools: { keys: KeyRing; random: Random },
+  tools: KeyTools,
   request: { app_id: AppId; license_id: LicenseId; rotation_key: string | null },
 ): Promise<Rotation> {
   const license = await db.maybe<License & { keyed_rotations: KeyedRotation[] }>(sql`
@@ -43,12 +41,12 @@ export async function rotate(
     return { outcome: 'rotated', fresh: false, license, license_key, rotated_at }
   }
   if (rotation_key !== null) recent.push({ rotation_key, rotated_at: now.toISOString() })
-  const license_key = mintKey(tools.random)
-  await db.run(sql`update licenses set key_hash = ${keyHash(tools.keys, license_key)},
-    key_sealed = ${sealKey(tools.keys, tools.random, license.license_id, license_key)},
+  const { license_id } = license
+  const { license_key, key_hash, key_sealed } = newKey(tools, license_id)
+  await db.run(sql`update licenses set key_hash = ${key_hash}, key_sealed = ${key_sealed},
     rotated_at = ${now}, keyed_rotations = ${JSON.stringify(recent)}::jsonb
-    where id = ${license.license_id}`)
-  await dropAliases(db, [license.license_id])
+    where id = ${license_id}`)
+  await dropAliases(db, [license_id])
   return { outcome: 'rotated', fresh: true, license, license_key, rotated_at: now }
 }
 
