@@ -1,13 +1,5 @@
 import type { Db } from '#platform/db'
-import type {
-  AppId,
-  InvoiceId,
-  LicenseId,
-  PayeeId,
-  PayoutId,
-  SellerId,
-  TransactionId,
-} from '#platform/ids'
+import type { AppId, InvoiceId, LicenseId, SellerId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import { DISPUTE_COST } from './fee.ts'
@@ -125,26 +117,6 @@ export async function paidInvoicesOfLicense(
 ): Promise<(Pick<Invoice, 'id' | 'number' | 'amount' | 'tax'> & { paid_at: Date })[]> {
   return await db.rows(sql`select id, number, amount, tax, paid_at from invoices
     where license_id = ${license_id} and status = 'paid' and number is not null order by number`)
-}
-
-/** A payout that included given ledger lines. */
-export interface PayoutOfInvoice {
-  id: PayoutId
-  number: number
-  owner: PayeeId
-  status: 'open' | 'pending' | 'paid' | 'failed'
-  created_at: Date
-}
-
-/** The payouts that paid lines of these events. */
-export async function payoutsOf(
-  db: Db,
-  transaction_ids: TransactionId[],
-): Promise<PayoutOfInvoice[]> {
-  return await db.rows<PayoutOfInvoice>(sql`
-    select distinct p.id, p.number, p.owner, p.status, p.created_at
-    from payout_lines l join payouts p on p.id = l.payout_id
-    where l.transaction_id = any(${transaction_ids}) order by p.created_at, p.id`)
 }
 
 /** A license with its invoices, for staff who investigate a case. */

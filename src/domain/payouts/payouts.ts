@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { PayeeId, PayoutId, ProcessorId } from '#platform/ids'
+import type { PayeeId, PayoutId, ProcessorId, TransactionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Payee } from './available.ts'
@@ -118,6 +118,20 @@ export async function payoutsOf(
   const after = below_number === undefined ? sql`` : sql`and number < ${below_number}::bigint`
   return await db.rows<Payout>(sql`select ${COLUMNS} from payouts
     where owner = ${owner} and account = ${account} ${after} order by number desc limit ${limit}`)
+}
+
+/** A payout that included a line of a ledger transaction. */
+export type PayoutOfTransaction = Pick<Payout, 'id' | 'number' | 'owner' | 'status' | 'created_at'>
+
+/** The payouts that included lines of these ledger transactions, earliest first. */
+export async function payoutsOfTransactions(
+  db: Db,
+  transaction_ids: readonly TransactionId[],
+): Promise<PayoutOfTransaction[]> {
+  return await db.rows<PayoutOfTransaction>(sql`
+    select distinct p.id, p.number, p.owner, p.status, p.created_at
+    from payout_lines l join payouts p on p.id = l.payout_id
+    where l.transaction_id = any(${[...transaction_ids]}) order by p.created_at, p.id`)
 }
 
 /** Whether a payout to a payee has not reached their bank yet. */

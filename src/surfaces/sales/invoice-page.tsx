@@ -8,11 +8,11 @@ import {
   type InvoiceLine,
   type InvoiceLineKind,
   invoiceNumber,
-  type PayoutOfInvoice,
   type SellerInvoice,
 } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
+import type { PayoutOfTransaction } from '#domain/payouts'
 import { LedgerEntries } from '#http/ledger-entries'
 import type { ChargeId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
@@ -29,7 +29,7 @@ export interface InvoicePageFacts extends SalesPageFacts {
   charge: { id: ChargeId; card: string } | undefined
   refunds: Refund[]
   disputes: Dispute[]
-  payouts: PayoutOfInvoice[]
+  payouts: PayoutOfTransaction[]
   entries: Entry[]
   /** Whether anything is left to refund. */
   is_refundable: boolean

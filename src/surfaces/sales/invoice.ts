@@ -4,6 +4,7 @@ import * as billing from '#domain/billing'
 import { isPermitted } from '#domain/identity'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
+import * as payouts from '#domain/payouts'
 import { quoteRefund } from '#flows/refund'
 import type { World } from '#flows/world'
 import { noteFor } from '#http/action-note'
@@ -36,7 +37,7 @@ export function declareInvoice(scope: FastifyInstance, world: World, side: Side)
     const subjects = [invoice.id, ...[...refunds, ...reissues, ...disputes].map(({ id }) => id)]
     const entries = await ledger.entriesOf(db, subjects)
     const transactions = [...new Set(entries.map(({ transaction_id }) => transaction_id))]
-    const payouts = await billing.payoutsOf(db, transactions)
+    const paidOut = await payouts.payoutsOfTransactions(db, transactions)
     const earner = is_former ? invoice.seller_id : app.seller_id
     const may = await permissionsIn(world, context, { seller_id: earner })
     const { role } = context
@@ -52,7 +53,7 @@ export function declareInvoice(scope: FastifyInstance, world: World, side: Side)
       },
       refunds,
       disputes,
-      payouts: payouts.filter(({ owner }) => role || (owner === earner && may('payouts'))),
+      payouts: paidOut.filter(({ owner }) => role || (owner === earner && may('payouts'))),
       entries,
       is_refundable: 'back' in quote && (role !== undefined || may('support')),
       is_former,

@@ -1,6 +1,7 @@
 import type { BadgeTone } from '#design/feedback'
-import type { InvoiceKind, PayoutOfInvoice, SellerInvoiceStatus } from '#domain/billing'
+import type { InvoiceKind, SellerInvoiceStatus } from '#domain/billing'
 import type { Dispute, LicenseOrigin, Refund } from '#domain/payments'
+import type { Payout } from '#domain/payouts'
 import type { RefundRefusal } from '#flows/refund'
 import type { Side } from '#http/guards/seller-or-staff'
 
@@ -37,7 +38,7 @@ export const DISPUTE_LABELS: Record<Dispute['status'], Labeled> = {
   lost: ['Lost', 'bad'],
 }
 
-export const PAYOUT_LABELS: Record<PayoutOfInvoice['status'], string> = {
+export const PAYOUT_LABELS: Record<Payout['status'], string> = {
   open: 'Pending',
   pending: 'Pending',
   paid: 'Paid',
