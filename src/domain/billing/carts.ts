@@ -1,4 +1,3 @@
-import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type {
   AffiliateId,
@@ -214,18 +213,6 @@ export async function completeCart(
 export async function completeWalkthrough(db: Db, now: Date, cart_id: CartId): Promise<void> {
   await db.run(sql`update carts set completed_at = ${now}, updated_at = ${now}
     where id = ${cart_id} and order_id is null`)
-}
-
-/** How long after a purchase its success page may sign a new account in. */
-const SIGN_IN_SECONDS = 3600
-
-/** Whether a cart's success page may sign its new account in: within the hour, until a sign-out. */
-export function maySignIn(
-  now: Date,
-  { completed_at, sign_in_ended_at }: Pick<Cart, 'completed_at' | 'sign_in_ended_at'>,
-): boolean {
-  if (completed_at === null || sign_in_ended_at !== null) return false
-  return completed_at > addSeconds(now, -SIGN_IN_SECONDS)
 }
 
 /** Records that an account signed out: no success page of its purchases signs it in again. */

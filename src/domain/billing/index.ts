@@ -7,7 +7,7 @@
  * period is invoiced once, and a fee is multiplied once. Spec: What the service does, 6; States and
  * transitions; Hosted checkout and management links.
  */
-export { hasExpired } from './cart.ts'
+export { hasExpired, maySignIn } from './cart.ts'
 export * from './carts.ts'
 export {
   type Dunning,
