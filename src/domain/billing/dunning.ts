@@ -1,4 +1,5 @@
 import { addDays } from '#platform/calendar'
+import type { Subscription } from './subscriptions.ts'
 
 /** The days after the first failure on which a renewal is retried. */
 export const RETRY_DAYS = [1, 3, 5, 7, 10, 14, 21] as const
@@ -11,6 +12,11 @@ export const FAULT_SECONDS = 3600
 export type Dunning =
   | { status: 'past_due' | 'unpaid'; next_at: Date; retries: number }
   | { status: 'canceled' }
+
+/** Whether a payment for a license of this status failed and is retried. */
+export function isInDunning(status: string): boolean {
+  return status === 'past_due' || status === 'unpaid'
+}
 
 /** The state of a renewal after its first failure: past due, with a retry a day later. */
 export function firstFailure(now: Date): Extract<Dunning, { next_at: Date }> {
@@ -53,4 +59,9 @@ const HARD = ['lost_card', 'stolen_card', 'expired_card', 'fraudulent']
 /** Whether a decline is final for this card: no retry is made until the card is replaced. */
 export function isHardDecline(decline_code: string | null): boolean {
   return decline_code !== null && HARD.includes(decline_code)
+}
+
+/** When an unpaid renewal is retried; null if only another card helps. */
+export function retryAt(subscription: Pick<Subscription, 'last_decline' | 'next_at'>): Date | null {
+  return isHardDecline(subscription.last_decline) ? null : subscription.next_at
 }

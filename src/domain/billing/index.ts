@@ -17,6 +17,7 @@ export {
   isHardDecline,
   nextRetry,
   RETRY_DAYS,
+  retryAt,
 } from './dunning.ts'
 export {
   type BroughtBy,

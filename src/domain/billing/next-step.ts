@@ -1,5 +1,5 @@
-import { isHardDecline, resumeDunning } from './dunning.ts'
-import { remindedAt } from './reminders.ts'
+import { isHardDecline, isInDunning, resumeDunning } from './dunning.ts'
+import { type PeriodEnd, remindedAt } from './reminders.ts'
 import type { RunningSubscription } from './subscriptions.ts'
 
 /** What to do with a subscription that is due. */
@@ -30,25 +30,26 @@ export function nextStep(
 ): NextStep {
   const { next_at, period_end, auto_renew, pause_at_end, last_decline } = subscription
   if (next_at === null || next_at > now) return 'rest'
-  if (status === 'past_due' || status === 'unpaid') {
+  if (isInDunning(status)) {
     // Auto-renew was turned off while the license was suspended, or while the payment was pending.
     if (!auto_renew) return 'end'
     return isHardDecline(last_decline) ? 'skip_retry' : 'retry'
   }
-  if (status !== 'active' && status !== 'trialing') return 'rest'
+  if (!isRunning(status)) return 'rest'
   if (now < period_end) return isReminderDue(now, subscription, status) ? 'remind' : 'rest'
   if (!auto_renew) return 'end'
   return pause_at_end ? 'pause' : 'renew'
 }
 
+function isRunning(status: string): boolean {
+  return status === 'active' || status === 'trialing'
+}
+
 /** A trial is announced to end even if nothing is charged; a year only if it renews. */
 function isReminderDue(
   now: Date,
-  subscription: Pick<
-    RunningSubscription,
-    'period_end' | 'frequency' | 'auto_renew' | 'pause_at_end'
-  >,
-  status: 'active' | 'trialing',
+  subscription: PeriodEnd & Pick<RunningSubscription, 'auto_renew' | 'pause_at_end'>,
+  status: string,
 ): boolean {
   const at = remindedAt(status, subscription)
   if (at === undefined || at > now) return false
@@ -61,18 +62,16 @@ function isReminderDue(
  */
 export function dueAgain(
   now: Date,
-  subscription: Pick<
-    RunningSubscription,
-    'period_end' | 'frequency' | 'past_due_since' | 'retries'
-  >,
+  subscription: PeriodEnd & Pick<RunningSubscription, 'past_due_since' | 'retries'>,
   status: string,
 ): Pick<RunningSubscription, 'next_at' | 'past_due_since'> {
   const { period_end, past_due_since, retries } = subscription
-  if (status === 'active' || status === 'trialing') {
+  if (isRunning(status)) {
     const due = remindedAt(status, subscription) ?? period_end
     return { next_at: due < now ? now : due, past_due_since }
   }
-  const isOwing = status === 'past_due' || status === 'unpaid'
-  if (isOwing && past_due_since) return resumeDunning(now, { past_due_since, retries })
+  if (isInDunning(status) && past_due_since) {
+    return resumeDunning(now, { past_due_since, retries })
+  }
   return { next_at: null, past_due_since }
 }

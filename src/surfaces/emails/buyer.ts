@@ -140,7 +140,7 @@ async function writePaymentFailed(
     card: await cardOf(world, subscription, plan.locale),
     declined: code ? payments.declineSentence(code, plan.locale) : undefined,
     needs_other_card: payments.needsOtherCard(code),
-    retry_at: billing.isHardDecline(code) ? null : subscription.next_at,
+    retry_at: billing.retryAt(subscription),
     gives_up_at: billing.dunningEnd(since),
     is_last: status === 'unpaid',
   })

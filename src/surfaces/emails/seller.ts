@@ -3,7 +3,6 @@ import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
-import type * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { pageOfSeller } from '#http/guards/named-seller'
@@ -75,8 +74,7 @@ async function aboutFailedRenewal(world: World, license_id: LicenseId): Promise<
   const license = await licensing.findLicense(world.db, license_id)
   if (license.status !== 'past_due') return undefined
   const subscription = await billing.subscriptionOf(world.db, license.license_id)
-  const code = (subscription?.last_decline ?? null) as payments.DeclineCode | null
-  const retry_at = billing.isHardDecline(code) ? null : (subscription?.next_at ?? null)
+  const retry_at = subscription ? billing.retryAt(subscription) : null
   return await aboutLicense(world, license, (facts) => renewalFailed(facts, retry_at))
 }
 

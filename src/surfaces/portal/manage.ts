@@ -164,14 +164,13 @@ async function renewingOf(
   { next, locale }: RenewingFacts,
 ): Promise<Renewing> {
   const { auto_renew, pause_at_end, period_end, last_decline, past_due_since } = subscription
-  const { next_at } = subscription
   const code = last_decline as payments.DeclineCode | null
   return {
     auto_renew,
     pause_at_end,
     period_end,
     is_first: subscription.period_index === 0,
-    retry_at: billing.isHardDecline(code) ? null : next_at,
+    retry_at: billing.retryAt(subscription),
     gives_up_at: past_due_since ? billing.dunningEnd(past_due_since) : undefined,
     declined: code ? payments.declineSentence(code, locale) : undefined,
     needs_other_card: payments.needsOtherCard(code),
