@@ -65,7 +65,7 @@ describe('a trial', () => {
     await goToTrialConfirm(app, fresh(), undefined, agent)
     assert.match(textOf(agent.page.body), /Free for 1 day\. Then/)
     const { t } = readLanguages().named('es')
-    const facts = { days: 1, cost: '$5.25', day: '1 de marzo', rhythm: '' }
+    const facts = { days: 1, cost: '$5.25', day: '1 de marzo', renewal: '' }
     assert.match(t('checkout.after_trial', facts), /^Gratis durante 1 día\./)
     assert.match(t('checkout.trial_first', facts), /^Comienza con 1 día gratis\./)
   })

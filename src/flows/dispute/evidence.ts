@@ -54,12 +54,12 @@ export async function assembleEvidence(
 /** What the buyer agreed to when paying. */
 function termsOf({ amount, tax, frequency, created_at }: billing.OrderDetails): string[] {
   const total = dollars(sum(amount, tax))
-  const rhythm =
+  const renewal =
     frequency === null
       ? 'as a one-time payment.'
       : `renewing every ${frequency} at the same price plus tax until canceled.`
   return [
-    `On ${isoDate(created_at)} the buyer reviewed and confirmed a total of ${total}, ${rhythm}`,
+    `On ${isoDate(created_at)} the buyer reviewed and confirmed a total of ${total}, ${renewal}`,
   ]
 }
 

@@ -29,7 +29,7 @@ export function figuresBeforeTax(
     subtotal,
     tax: null,
     total: subtotal,
-    renewal: rhythm(price, locale),
+    renewal: renewalBeforeTax(price, locale),
     ...prepaid,
   }
 }
@@ -134,10 +134,10 @@ function costLater(
   return t('checkout.cost_discounted', { amount: money(total), count, full: money(full_total) })
 }
 
-function rhythm({ frequency, trial_days }: ProductPrice, { t }: Locale): string {
+function renewalBeforeTax({ frequency, trial_days }: ProductPrice, { t }: Locale): string {
   if (frequency === null) return t('checkout.one_time')
-  const rhythm = t(`checkout.rhythm_${frequency}`)
-  return trial_days > 0 ? t('checkout.trial_first', { days: trial_days, rhythm }) : rhythm
+  const renewal = t(`checkout.renewal_${frequency}`)
+  return trial_days > 0 ? t('checkout.trial_first', { days: trial_days, renewal }) : renewal
 }
 
 /** The order's lines for the processor's card page. */
