@@ -11,7 +11,7 @@ export interface ManageLayoutFacts {
   locale: Locale
   app_name: string
   csrf_token: string
-  /** An address under the manage page, with the link's return address. */
+  /** An address under the app's manage page that keeps the return address of the link. */
   at: (path?: string, query?: Record<string, string>) => string
   /** The test mode banner. */
   notice: string | undefined

@@ -9,19 +9,16 @@ import { localeOf } from '#platform/language/request'
 import type { ManageLayoutFacts } from './layout.tsx'
 import { signDone } from './notes.ts'
 
-/** A URL under an app's manage page that keeps the return address of the link. */
-export type ManageAddress = (path?: string, query?: Record<string, string>) => string
-
 /** A request about a license, with the facts that its pages show. */
 export interface ManageContext extends LicenseContext {
   /** Undefined if nothing renews. */
   subscription: billing.RunningSubscription | undefined
   /** The app's current time. */
   now: Date
-  at: ManageAddress
+  at: ManageLayoutFacts['at']
 }
 
-/** Like `requireLicense`, with the facts that the license's pages show. */
+/** Like `requireLicense`, with what `manageContextOf` adds. */
 export async function requireManagedLicense(
   world: World,
   request: FastifyRequest,

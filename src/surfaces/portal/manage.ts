@@ -7,7 +7,7 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { findContinuable } from '#flows/checkout'
 import { type NextCharge, nextCharge, plannedPrice } from '#flows/subscription'
-import { appTime, type World } from '#flows/world'
+import type { World } from '#flows/world'
 import { type AppContext, findLicense, MANAGE_PATH } from '#http/guards/license'
 import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
@@ -47,7 +47,7 @@ function withoutLicense({ session, app, request, next }: AppContext) {
 
 async function factsOf(world: World, context: ManageContext): Promise<ManageFacts> {
   const { db, keys } = world
-  const { app, license, subscription, session, next: next_url } = context
+  const { app, license, subscription, session, now, next: next_url } = context
   const { license_id, status, user_id } = license
   const locale = localeOf(context.request)
   const next = await nextCharge(world, { license_id, app })
@@ -72,9 +72,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     may_pause: mayPause(context),
     may_rotate: session.app_id === null,
     license_key: isOver ? undefined : licensing.showKey(keys, license),
-    card:
-      subscription &&
-      (await cardOf(world, subscription, { next, now: appTime(world, app), locale })),
+    card: subscription && (await cardOf(world, subscription, { next, now, locale })),
     receipts: await billing.receiptsOf(db, buyer, paging),
     paging,
     may_resend: !isOver && license.origin === 'purchase',

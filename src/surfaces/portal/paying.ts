@@ -24,7 +24,7 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
     const next = await nextCharge(world, { license_id, app })
     // The total that the button showed. A tax service computes the exact tax when it is charged.
     if (!next || formOf(request).total !== String(next.total)) {
-      return redirectTo(reply, at('', CHANGED))
+      return redirectTo(reply, at('', { done: 'changed' }))
     }
     return await charge(world, context, {
       done: next.charged === ZERO ? 'resumed' : 'paid',
@@ -41,21 +41,19 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
 
   scope.get(`${MANAGE_PATH}/resume`, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
-    return redirectTo(context.reply, await resume(world, context))
+    return redirectTo(reply, await resume(world, context))
   })
 
   scope.get(`${MANAGE_PATH}/waiting`, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
     const { app, at } = context
-    const onwards = await resume(world, context)
-    if (onwards !== at('waiting')) return redirectTo(reply, onwards)
+    const url = await resume(world, context)
+    if (url !== at('waiting')) return redirectTo(reply, url)
     const { notice, locale } = layoutFacts(world, context)
-    const page = WaitingPage({ locale, app_name: app.name, url: onwards, manage_url: at(), notice })
+    const page = WaitingPage({ locale, app_name: app.name, url, manage_url: at(), notice })
     return sendPage(reply, page, { status: 202 })
   })
 }
-
-const CHANGED = { done: 'changed' }
 
 /** The address to which the bank's challenge returns. */
 export function resumeUrl({ config }: World, { at }: ManageContext): string {
@@ -81,11 +79,11 @@ export async function charge(
   const { email_normalized } = session
   await limitPage(world, PAYMENTS, session.user_id, reply)
   await limitDeclines(world, request, reply, { email_normalized, points: 0 })
-  const came = await facts.run()
-  if (came.outcome === 'declined') {
+  const result = await facts.run()
+  if (result.outcome === 'declined') {
     await limitDeclines(world, request, reply, { email_normalized, points: 1 })
   }
-  return redirectTo(reply, addressAfter(context, came, facts))
+  return redirectTo(reply, addressAfter(context, result, facts))
 }
 
 /** The outcome of the latest attempt, for a buyer who returns from the bank or waits. */
@@ -94,31 +92,31 @@ async function resume(world: World, context: ManageContext): Promise<string> {
   const attempt = await payments.latestOfLicense(world.db, license.license_id)
   if (!attempt) return at()
   const { kind, price_id } = await billing.findInvoice(world.db, attempt.invoice_id)
-  const came = await latestOutcome(world, attempt.invoice_id)
-  if (kind !== 'upgrade') return addressAfter(context, came, {})
-  return addressAfter(context, came, { failed: `plan/${price_id}/`, done: 'plan_changed' })
+  const result = await latestOutcome(world, attempt.invoice_id)
+  if (kind !== 'upgrade') return addressAfter(context, result, {})
+  return addressAfter(context, result, { failed: `plan/${price_id}/`, done: 'plan_changed' })
 }
 
 function addressAfter(
   { at }: ManageContext,
-  came: PlanChanged | Paid,
+  result: PlanChanged | Paid,
   { failed = '', done = 'paid', otherwise }: NextPaths,
 ): string {
-  switch (came.outcome) {
+  switch (result.outcome) {
     case 'paid':
       return at('', { done })
     case 'plan_changed':
     case 'planned':
-      return at('', { done: came.outcome })
+      return at('', { done: result.outcome })
     case 'nothing_owed':
       return at('', otherwise === undefined ? {} : { done: otherwise })
     case 'action_required':
-      return came.action_url
+      return result.action_url
     case 'processing':
       return at('waiting')
     case 'declined':
     case 'not_charged':
     case 'changed':
-      return at(failed, { done: came.outcome })
+      return at(failed, { done: result.outcome })
   }
 }

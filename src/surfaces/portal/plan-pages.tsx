@@ -34,7 +34,7 @@ export function ChoosePlanPage(
   }: ProductPrice & { total: Cents }): PlanPrice => {
     const note =
       total === amount ? t('portal.without_tax') : t('portal.with_tax', { amount: money(total) })
-    const price = { amount: amount, frequency, note }
+    const price = { amount, frequency, note }
     if (id === facts.current_price_id) return { ...price, mark: t('portal.your_plan') }
     if (id === facts.pending_price_id) return { ...price, mark: t('portal.scheduled') }
     return { ...price, href: at(`plan/${id}/`), action: t('portal.choose') }
@@ -76,7 +76,7 @@ export function ChoosePlanPage(
 }
 
 /** A plan change, exactly as it happens once confirmed. */
-export interface PlanChangeFacts {
+interface PlanChangeFacts {
   from: string
   to: { product_name: string; amount: Cents; frequency: PriceFrequency }
   /** True if only the frequency changes. */
@@ -187,45 +187,26 @@ function nameOf({ product_name, frequency }: PlanChangeFacts['to'], locale: Loca
 function textsOf(facts: PlanChangeFacts) {
   const { to, same_plan, when, total, changes_at, period_end, is_waived, pauses, locale } = facts
   const { t, rich, day, money } = locale
-  const { product_name: plan, frequency } = to
-  const rhythm = frequency ? t(`portal.plan_${frequency}`, { plan }) : plan
-  const name = same_plan ? rhythm : plan
-  const title = t('portal.change_to', { plan: name })
+  const { product_name, frequency } = to
+  const plan =
+    same_plan && frequency ? t(`portal.plan_${frequency}`, { plan: product_name }) : product_name
+  const title = t('portal.change_to', { plan })
   if (when === 'now') {
     const intro = t('portal.change_now')
-    if (is_waived || total === ZERO)
-      return {
-        title,
-        intro,
-        action: t('portal.change_to', { plan: name }),
-        pending: t('portal.changing'),
-      }
-    return {
-      title,
-      intro,
-      action: t('portal.pay_upgrade', { amount: money(total) }),
-      pending: t('portal.paying'),
+    if (is_waived || total === ZERO) {
+      return { title, intro, action: title, pending: t('portal.changing') }
     }
+    const action = t('portal.pay_upgrade', { amount: money(total) })
+    return { title, intro, action, pending: t('portal.paying') }
   }
   if (when === 'in_trial') {
     const intro = t('portal.change_in_trial', { day: day(period_end!) })
-    return {
-      title,
-      intro,
-      action: t('portal.change_to', { plan: name }),
-      pending: t('portal.changing'),
-    }
+    return { title, intro, action: title, pending: t('portal.changing') }
   }
   const intro_id = pauses ? 'portal.change_after_pause' : 'portal.change_later'
   const intro = <>{rich(intro_id, { day: <Day date={changes_at} /> })}</>
-  return {
-    title,
-    intro,
-    action: pauses
-      ? t('portal.change_to', { plan: name })
-      : t('portal.change_on', { day: day(changes_at) }),
-    pending: t('portal.saving'),
-  }
+  const action = pauses ? title : t('portal.change_on', { day: day(changes_at) })
+  return { title, intro, action, pending: t('portal.saving') }
 }
 
 /** A sentence about the later charges. */

@@ -4,7 +4,7 @@ import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { cancelPlanChange, changePlan, quotePlanChange, withTax } from '#flows/subscription'
-import { appTime, type World } from '#flows/world'
+import type { World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
@@ -29,9 +29,8 @@ const PLAN = `${MANAGE_PATH}/plan/`
 export function declarePlan(scope: FastifyInstance, world: World): void {
   scope.get(PLAN, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
-    const { app, subscription } = context
+    const { app, subscription, now: at } = context
     if (!mayChangePlan(context)) return redirectTo(reply, context.at())
-    const at = appTime(world, app)
     const prices = (await catalog.livePrices(world.db, app.id)).map(async (price) => {
       const amount = agreedAmount(subscription!, price)
       const { total } = await withTax(world, subscription!, { amount, at })
