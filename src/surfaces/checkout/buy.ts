@@ -16,7 +16,7 @@ import {
 import type { World } from '#flows/world'
 import { broughtBy, noteReferrer, referrerOf, viaService } from '#http/attribution'
 import { browserHash } from '#http/browser'
-import { readNext } from '#http/buy-link'
+import { buyPath, readNext } from '#http/buy-link'
 import { MisconfiguredPage } from '#http/error-page'
 import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
@@ -30,25 +30,18 @@ import { readId } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
-import { CONTINUE, requireContinued } from './continued.ts'
+import { requireContinued } from './continued.ts'
 import { isTerritory, territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
 import { appliedOf, CODE_LENGTH, countTry, mayTry, notAppliedOf, tryCode } from './discount.ts'
 import { NotForSalePage } from './end-pages.tsx'
 import { figuresBeforeTax } from './figures.ts'
-import { purchaseOf, requireOwnCart } from './purchase.ts'
+import { type BuyLink, purchaseOf, requireOwnCart } from './purchase.ts'
 import { afterPay } from './step-elsewhere.ts'
 import { DetailsPage, type Faults } from './step-pages.tsx'
 
 const BUY_PATH = '/buy/:price_id/'
 const OPENINGS: RouteLimit = { name: 'checkout-open', points: 120, seconds: 60, key: byIp }
-
-/** An opened buy link: the price, and the return address. */
-interface BuyLink {
-  app: apps.App
-  price: catalog.ProductPrice
-  next_url: string | null
-}
 
 /** The first step of checkout, at the buy link. */
 export function declareBuy(scope: FastifyInstance, world: World): void {
@@ -63,7 +56,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     const session = await currentSession(world, request)
     // A preview always belongs to the seller's own account, whatever email is entered.
     const is_preview = await sellers.isMember(world.db, link.app.seller_id, session)
-    const named = { session, license_id: form[CONTINUE] }
+    const named = { session, license_id: form.continue }
     const continued = await requireContinued(world, link, named)
     const email = is_preview || continued ? session!.email : form.email
     const read = readDetails({ ...form, email: email ?? '' }, localeOf(request))
@@ -104,7 +97,7 @@ function declareOpening(scope: FastifyInstance, world: World): void {
     if (!link.next_ok) return misconfigured(reply, link.app)
     await noteReferrer(world, request, reply, link.app.id)
     const session = await currentSession(world, request)
-    const named = { session, license_id: queryOf(request, CONTINUE) }
+    const named = { session, license_id: queryOf(request, 'continue') }
     const continued = await requireContinued(world, link, named)
     const owner = continued ? undefined : await ownedBy(world, session, link)
     if (owner) return redirectTo(reply, owner)
@@ -114,7 +107,7 @@ function declareOpening(scope: FastifyInstance, world: World): void {
       email: requested ?? emailFor(session, link.app),
       via: queryOf(request, 'via'),
       discount: queryOf(request, 'discount'),
-      [CONTINUE]: continued?.license_id,
+      continue: continued?.license_id,
     }
     return sendDetails(world, request, reply, link, { session, values, faults: {}, continued })
   })
@@ -141,7 +134,7 @@ function declareDetails(scope: FastifyInstance, world: World): void {
         country: cart.country!,
         zip: cart.zip!,
         discount: cart.discount_code ?? undefined,
-        [CONTINUE]: license_id,
+        continue: license_id,
         via: cart.brought_by === 'service' ? viaService(world, price.id) : undefined,
       },
       faults: {},
@@ -205,7 +198,7 @@ async function sendDetails(
   const page = DetailsPage({
     purchase: purchaseOf(world, { app, price, is_preview, locale }, figures),
     csrf_token: csrfToken(world, request, reply),
-    action: `/buy/${price.id}/`,
+    action: buyPath(price.id),
     next: next_url ?? undefined,
     values: { ...step.values, discount: code },
     faults: step.faults,

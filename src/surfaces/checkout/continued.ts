@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type * as apps from '#domain/apps'
-import type * as catalog from '#domain/catalog'
 import type * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import { type ContinuableLicense, findContinuable, mayBuyAs } from '#flows/checkout'
@@ -11,17 +10,7 @@ import { manageUrl } from '#http/guards/license'
 import { AnsweredByGuard, redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
 import { NotContinuedPage } from './end-pages.tsx'
-import { requireOwnCart } from './purchase.ts'
-
-/** The query parameter and the form field that name the license to continue. */
-export const CONTINUE = 'continue'
-
-/** A buy link on which its owner continues an imported license. */
-interface ContinuedLink {
-  app: apps.App
-  price: catalog.ProductPrice
-  next_url: string | null
-}
+import { type BuyLink, requireOwnCart } from './purchase.ts'
 
 /**
  * The imported license that a buy link continues; undefined for a link that names none. A person
@@ -29,7 +18,7 @@ interface ContinuedLink {
  */
 export async function requireContinued(
   world: World,
-  { app, price, next_url }: ContinuedLink,
+  { app, price, next_url }: BuyLink,
   {
     session,
     license_id,

@@ -2,6 +2,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
+import { manageUrl } from '#http/guards/license'
 import type { LicenseId, OrderId } from '#platform/ids'
 
 const REFERENCE = 'svc_order'
@@ -36,6 +37,5 @@ export async function ownerAddress(
     // What was given has no order: its reference names the license, as a preview's does.
     return returnAddress(world, app, { next_url, order_id: order_id ?? license.license_id })
   }
-  const query = next_url === null ? '' : `?next=${encodeURIComponent(next_url)}`
-  return `/manage/${app.id}/${query}`
+  return manageUrl(app.id, '', { next: next_url ?? undefined })
 }

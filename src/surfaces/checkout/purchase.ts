@@ -7,12 +7,20 @@ import * as sellers from '#domain/sellers'
 import { type CheckoutTotals, cartRefusal, checkoutTotals } from '#flows/checkout'
 import type { NotContinued } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
+import { buyPath } from '#http/buy-link'
 import { requirePricedCart } from '#http/guards/cart'
 import { testNotice } from '#http/test-clock-notice'
 import type { Locale } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
 import { figuresOf } from './figures.ts'
 import type { PurchaseSummary } from './layout.tsx'
+
+/** An opened buy link: the price, and the return address. */
+export interface BuyLink {
+  app: apps.App
+  price: catalog.ProductPrice
+  next_url: string | null
+}
 
 /** A cart with the facts that every step shows. */
 export interface OwnCart {
@@ -94,11 +102,11 @@ export function detailsUrl(cart: billing.Cart): string {
   return `/checkout/${cart.id}/details`
 }
 
-/** The buy link of a cart's price, for a browser without the cart. */
-export function buyUrl(cart: billing.Cart): string {
-  const query = new URLSearchParams()
-  if (cart.next_url !== null) query.set('next', cart.next_url)
-  if (cart.discount_code !== null) query.set('discount', cart.discount_code)
-  if (cart.continues_license_id !== null) query.set('continue', cart.continues_license_id)
-  return `/buy/${cart.price_id}/${query.size > 0 ? `?${query}` : ''}`
+/** The buy link of a cart, for a browser without the cart. */
+export function buyLinkOf(cart: billing.Cart): string {
+  return buyPath(cart.price_id, {
+    next: cart.next_url ?? undefined,
+    discount: cart.discount_code ?? undefined,
+    continue: cart.continues_license_id ?? undefined,
+  })
 }

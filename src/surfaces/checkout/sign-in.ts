@@ -13,7 +13,7 @@ import { redirectTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
 import { currentSession, knownDevice, startSession } from '#http/session'
 import { ownerAddress } from './destination.ts'
-import { buyUrl, detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
+import { buyLinkOf, detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
 import { otherStep } from './step-elsewhere.ts'
 import { SignInPage } from './step-pages.tsx'
 
@@ -22,7 +22,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/sign-in`, async (request, reply) => {
     // A sign-in link was opened in another browser, where the purchase starts again.
     const left = await cartOfOtherBrowser(world, request, reply)
-    if (left) return redirectTo(reply, buyUrl(left))
+    if (left) return redirectTo(reply, buyLinkOf(left))
     const own = await requireOwnCart(world, request, reply)
     const { cart, app } = own
     if (cart.order_id) return redirectTo(reply, `/checkout/${cart.id}/success`)

@@ -4,6 +4,7 @@ import * as catalog from '#domain/catalog'
 import { readListing } from '#flows/listing'
 import type { World } from '#flows/world'
 import { viaService } from '#http/attribution'
+import { buyPath } from '#http/buy-link'
 import { ZERO } from '#platform/money'
 import { type Plan, ProductPage, type Screenshot } from './product-page.tsx'
 import { searchPath } from './search.ts'
@@ -85,9 +86,7 @@ async function plansOf(world: World, app: apps.App, is_preview: boolean): Promis
         frequency: price.frequency,
         trial_days,
         // Buyers from here count as brought by the service (spec: Fees).
-        href: is_preview
-          ? `/buy/${price.id}/`
-          : `/buy/${price.id}/?via=${viaService(world, price.id)}`,
+        href: buyPath(price.id, is_preview ? {} : { via: viaService(world, price.id) }),
       }))
     return { id, name, description, prices: is_free ? [free] : paid }
   })

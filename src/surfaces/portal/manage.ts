@@ -8,6 +8,7 @@ import * as payments from '#domain/payments'
 import { findContinuable } from '#flows/checkout'
 import { type NextCharge, nextCharge, plannedPrice } from '#flows/subscription'
 import type { World } from '#flows/world'
+import { buyPath } from '#http/buy-link'
 import { type AppContext, findLicense, MANAGE_PATH } from '#http/guards/license'
 import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
@@ -99,9 +100,8 @@ async function continuingOf(
   const found = await findContinuable(world, app, { license, user_id })
   if (!found) return undefined
   const { license_id, paid_until, prices } = found
-  const query = new URLSearchParams({ continue: license_id, ...(next !== undefined && { next }) })
   const options = prices.map(({ id, amount, frequency }) => ({
-    href: `/buy/${id}/?${query}`,
+    href: buyPath(id, { continue: license_id, next }),
     amount,
     frequency,
   }))
@@ -116,8 +116,7 @@ async function planOf(world: World, context: ManageContext) {
     price_id &&
     (await apps.findOnSale(world.db, app.id)) &&
     (await catalog.findLivePrice(world.db, price_id))
-  const query = next === undefined ? '' : `?${new URLSearchParams({ next })}`
-  return { ...plan, buy_url: price ? `/buy/${price_id}/${query}` : apps.productPath(app) }
+  return { ...plan, buy_url: price ? buyPath(price.id, { next }) : apps.productPath(app) }
 }
 
 /** The plan and the price that was agreed; none if nothing was charged. */
