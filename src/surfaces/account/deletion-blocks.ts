@@ -1,6 +1,7 @@
 import type { Link } from '#design/layout'
 import * as payouts from '#domain/payouts'
 import type { DeletionBlock, UnpaidBalance } from '#flows/account'
+import { manageUrl } from '#http/guards/license'
 import { PAYEE_PAGES } from '#http/guards/payee'
 import type { Locale } from '#platform/language/locale'
 import { cents } from '#platform/money'
@@ -11,7 +12,7 @@ export function blockText(block: DeletionBlock, locale: Locale): { text: string;
   switch (block.kind) {
     case 'subscription': {
       const { app_id, app_name: app } = block
-      const link = { label: t('account.block_manage', { app }), href: `/manage/${app_id}/` }
+      const link = { label: t('account.block_manage', { app }), href: manageUrl(app_id) }
       return { text: t('account.block_subscription', { app }), link }
     }
     case 'seller':

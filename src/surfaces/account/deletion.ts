@@ -12,6 +12,7 @@ import { type OwnerContext, requireOwner } from '#http/guards/owner'
 import { formOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { dropSession } from '#http/session'
+import type { UserId } from '#platform/ids'
 import { localeOf } from '#platform/language/request'
 import type { Limit } from '#platform/limits'
 import { sum, ZERO } from '#platform/money'
@@ -58,7 +59,7 @@ export function declareDeletion(scope: FastifyInstance, world: World): void {
  */
 async function payOutSmallBalances(
   world: World,
-  user_id: identity.Session['user_id'],
+  user_id: UserId,
 ): Promise<{ payee: payouts.Payee; outcome: PayoutOutcome['outcome'] } | undefined> {
   for (const { payee } of smallBalances(await deletionBlocks(world, user_id))) {
     const request = { ...payee, cause: 'request', least: payouts.MINIMUM_AT_LEAVING } as const
@@ -91,7 +92,7 @@ async function sendForm(
 }
 
 /** The names of the apps whose licenses would end. */
-async function endingApps({ db }: World, user_id: identity.Session['user_id']): Promise<string[]> {
+async function endingApps({ db }: World, user_id: UserId): Promise<string[]> {
   const licenses = await licensing.liveLicensesOf(db, user_id)
   const found = await Promise.all(licenses.map(({ app_id }) => apps.find(db, app_id)))
   return [...new Set(found.map((app) => app!.name))].sort()

@@ -6,6 +6,7 @@ import { resendReceipt } from '#flows/resend-receipt'
 import { appTime, type World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
 import { CART_PATH } from '#http/guards/cart'
+import { manageUrl } from '#http/guards/license'
 import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
 import { redirectTo, sendPage } from '#http/pages'
@@ -45,7 +46,7 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
       email: order.email,
       license_key: licensing.showKey(world.keys, order),
       return_url: returnAddress(world, app, { next_url: cart.next_url, order_id: order.id }),
-      manage_url: `/manage/${app.id}/`,
+      manage_url: manageUrl(app.id),
       is_trial: order.license_status === 'trialing',
       is_continued: order.prepaid_until !== null,
       resent: readResent(queryOf(request, 'receipt')),

@@ -7,6 +7,7 @@ import * as payments from '#domain/payments'
 import { findContinuable } from '#flows/checkout'
 import { nextCharge } from '#flows/subscription'
 import { appTime, type World } from '#flows/world'
+import { manageUrl } from '#http/guards/license'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import {
   type Id,
@@ -80,7 +81,7 @@ async function factsOf(
   const { email, language } = (await identity.findUser(db, license.user_id))!
   const locale = languages.named(language)
   const product_name = await catalog.productName(db, license.product_id)
-  const manage_url = `${config.base_url}/manage/${app.id}/`
+  const manage_url = `${config.base_url}${manageUrl(app.id)}`
   const sold_by = soldBy(config.operator, app.name, locale)
   const plan = { app_name: app.name, product_name, manage_url, sold_by, locale }
   const subscription = await billing.subscriptionOf(db, license_id)

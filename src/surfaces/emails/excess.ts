@@ -3,6 +3,7 @@ import * as identity from '#domain/identity'
 import * as ledger from '#domain/ledger'
 import { owedByBuyer } from '#flows/staff-actions'
 import type { World } from '#flows/world'
+import { manageUrl } from '#http/guards/license'
 import { readDay } from '#platform/calendar'
 import type { BuyerPaymentId, ExcessRepaymentId, WriteOffId } from '#platform/ids'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
@@ -79,7 +80,7 @@ async function written(
   const content = write({
     amount: sum(ZERO, ...parts.map(({ amount }) => amount)),
     parts: parts.map(({ receipt: { number }, amount }) => ({ number, amount })),
-    receipts_url: `${config.base_url}/${isOneApp ? `manage/${app_id}` : 'account'}/`,
+    receipts_url: `${config.base_url}${isOneApp ? manageUrl(app_id) : '/account/'}`,
     locale,
   })
   const attachments = parts.map(({ receipt }) => invoiceAttachment(world, receipt))

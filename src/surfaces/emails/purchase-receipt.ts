@@ -5,6 +5,7 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import { findContinuable } from '#flows/checkout'
 import type { World } from '#flows/world'
+import { manageUrl } from '#http/guards/license'
 import type { LicenseId } from '#platform/ids'
 import { comingCharge } from './coming.ts'
 import { invoiceAttachment } from './invoice-pdf.ts'
@@ -78,6 +79,6 @@ async function linksFor(
     ...(is_new ? (['not_me'] as const) : []),
   ]
   const { verify_email, set_password, not_me } = await links(world, purposes, user_id)
-  const manage = `${world.config.base_url}/manage/${app_id}/`
+  const manage = `${world.config.base_url}${manageUrl(app_id)}`
   return { verify_email, set_password, not_me, manage }
 }

@@ -90,8 +90,8 @@ function readNext(
 /** An address under an app's manage page; undefined query values are omitted. */
 export function manageUrl(
   app_id: AppId,
-  path: string,
-  query: Record<string, string | undefined>,
+  path = '',
+  query: Record<string, string | undefined> = {},
 ): string {
   return withQuery(`/manage/${app_id}/${path}`, query)
 }
