@@ -54,6 +54,7 @@ export function everyComponent(text: string): Record<string, VNode> {
     Badge: <feedback.Badge>{text}</feedback.Badge>,
     ErrorLine: <feedback.ErrorLine id="one-error">{text}</feedback.ErrorLine>,
     ErrorSummary: <feedback.ErrorSummary title={text} errors={errors} />,
+    NoteAlert: <feedback.NoteAlert note={{ tone: 'success', title: text, text }} />,
     Processing: (
       <feedback.Processing title={text} href={text}>
         {text}

@@ -33,6 +33,15 @@ export function Alert(facts: {
   )
 }
 
+/** A message about what was just done, if there is one. */
+export function NoteAlert(facts: {
+  note: { tone: keyof typeof tones; title?: string; text: string } | undefined
+}): JSX.Element | null {
+  if (!facts.note) return null
+  const { text, ...alert } = facts.note
+  return <Alert {...alert}>{text}</Alert>
+}
+
 /** The errors of a form, as links to its fields; it takes the focus when the page opens. */
 export function ErrorSummary(facts: {
   errors: { id: string; message: string }[]

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { TextLink } from '#design/actions'
-import { Alert } from '#design/feedback'
+import { Alert, NoteAlert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
@@ -34,7 +34,7 @@ export function AppPage(facts: StaffAppFacts): JSX.Element {
       >
         {app.id}
       </RecordHeader>
-      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <NoteAlert note={note} />
       {app.is_suspended && !app.suspended_at && (
         <Alert tone="info">Suspended together with its seller. Reinstate the seller first.</Alert>
       )}

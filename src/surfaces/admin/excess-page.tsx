@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { Alert, Badge, ErrorSummary } from '#design/feedback'
+import { Alert, Badge, ErrorSummary, NoteAlert } from '#design/feedback'
 import { Field, FieldRow, Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
@@ -76,7 +76,7 @@ export function ExcessPage(facts: ExcessPageFacts): JSX.Element {
           ? 'Received more than they paid: refunds, payments outside the card, and disputes that a bank decided for them.'
           : 'Owes nothing.'}
       </RecordHeader>
-      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <NoteAlert note={note} />
       <ErrorSummary errors={faults} title="Not recorded" />
       {owes && <Owed {...facts} />}
       {facts.settlements.length > 0 && <Settlements {...facts} />}

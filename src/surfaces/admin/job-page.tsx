@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Alert } from '#design/feedback'
+import { NoteAlert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
@@ -47,7 +47,7 @@ export function JobPage(facts: JobFacts): JSX.Element {
       >
         {job.id}
       </RecordHeader>
-      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <NoteAlert note={note} />
       <DescriptionList items={itemsOf(job)} />
       <Json title="Data" text={facts.data} />
       {facts.output && <Json title="Result of the last attempt" text={facts.output} />}

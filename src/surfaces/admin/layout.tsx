@@ -1,5 +1,5 @@
 import type { ComponentChildren, ComponentProps, JSX } from 'preact'
-import { Alert } from '#design/feedback'
+import { NoteAlert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 import type { ActionNote } from '#http/action-note'
@@ -22,7 +22,7 @@ export function AdminPage(
         <Heading title={title}>{intro}</Heading>
         <AdminMenu current={current} role={role} />
       </div>
-      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <NoteAlert note={note} />
       {facts.children}
     </SiteLayout>
   )

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { TextLink } from '#design/actions'
-import { Alert, Badge } from '#design/feedback'
+import { Badge, NoteAlert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Moment, Money } from '#design/money'
 import { DescriptionList, Panel, RecordRows, Totals } from '#design/panels'
@@ -63,7 +63,7 @@ export function SellerPage(facts: SellerPageFacts): JSX.Element {
       >
         {seller.id}
       </RecordHeader>
-      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <NoteAlert note={note} />
       <Totals
         items={[
           { term: 'Available', detail: <Money amount={balance.total} /> },

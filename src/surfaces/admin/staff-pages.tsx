@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { Alert, Badge } from '#design/feedback'
+import { Badge, NoteAlert } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { InvitePanel } from '#design/invite'
 import { SiteLayout } from '#design/layout'
@@ -176,7 +176,7 @@ export function MemberPage(
       >
         {facts.is_self ? 'This is you.' : 'A member of staff.'}
       </RecordHeader>
-      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <NoteAlert note={note} />
       <DescriptionList
         items={[
           { term: 'Role', detail: STAFF_ROLE_LABELS[member.staff_role] },

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { Alert, Badge } from '#design/feedback'
+import { Badge, NoteAlert } from '#design/feedback'
 import { Form, SelectField } from '#design/forms'
 import { InvitePanel } from '#design/invite'
 import { SiteLayout } from '#design/layout'
@@ -61,7 +61,7 @@ export function TeamPage(
       intro={`The members of ${facts.legal_name} and their roles.`}
       has_error={facts.fault !== undefined}
     >
-      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <NoteAlert note={note} />
       <Panel title="Members">
         <RecordRows
           records={members.map(({ user_id, email, role, created_at }) => ({
@@ -155,7 +155,7 @@ export function TeamMemberPage(
       <PageHeader title={member.email} back={{ label: 'Team', href: '/dashboard/team/' }}>
         {is_self ? 'This is you.' : 'A member of the team.'}
       </PageHeader>
-      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <NoteAlert note={note} />
       <DescriptionList
         items={[
           { term: 'Seller', detail: facts.legal_name },

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
-import { Alert } from '#design/feedback'
+import { NoteAlert } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
@@ -133,7 +133,7 @@ export function TransferOffersPage(facts: OffersFacts): JSX.Element {
       <PageHeader title="Offered apps" back={{ label: 'Your apps', href: '/dashboard/' }}>
         Apps that sellers offer to transfer to {email}.
       </PageHeader>
-      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <NoteAlert note={note} />
       {offers.length === 0 ? (
         <EmptyState title="No offers">
           An offer is for one email address. If you have another account, sign in to it.

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Button } from '#design/actions'
-import { Alert } from '#design/feedback'
+import { NoteAlert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
 import { Panel } from '#design/panels'
@@ -44,16 +44,6 @@ export function AppHeader(facts: {
     >
       {facts.children}
     </PageHeader>
-  )
-}
-
-/** A message about what was just done, first for screen readers. */
-export function NoteAlert({ note }: { note: Note | undefined }): JSX.Element | null {
-  if (!note) return null
-  return (
-    <Alert tone={note.tone} {...(note.title === undefined ? {} : { title: note.title })}>
-      {note.text}
-    </Alert>
   )
 }
 

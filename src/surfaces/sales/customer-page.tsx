@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
 import { Stacked } from '#design/cells'
-import { Alert, Badge, StatusBadge } from '#design/feedback'
+import { Badge, NoteAlert, StatusBadge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageHeader } from '#design/page-header'
@@ -62,7 +62,7 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
       >
         {facts.app_name} {license.product_name}
       </PageHeader>
-      {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
+      <NoteAlert note={facts.note} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">
           <License {...facts} />

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { Alert, Badge } from '#design/feedback'
+import { Badge, NoteAlert } from '#design/feedback'
 import { Form, TextareaField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
@@ -53,7 +53,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
       >
         {DISPUTE_REASONS[dispute.reason]}
       </SaleHeader>
-      {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
+      <NoteAlert note={facts.note} />
       <Consequences {...facts} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]">
         <div class="grid grid-cols-1 gap-5">

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
-import { Alert, Badge } from '#design/feedback'
+import { Alert, Badge, NoteAlert } from '#design/feedback'
 import { type Link, SiteLayout } from '#design/layout'
 import { Day, Money, taxLabel } from '#design/money'
 import { DescriptionList, Mailbox, Panel, RecordRows } from '#design/panels'
@@ -57,7 +57,7 @@ export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
       >
         {facts.app_name} {invoice.product_name}, for <Mailbox address={invoice.email} />
       </SaleHeader>
-      {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
+      <NoteAlert note={facts.note} />
       {facts.is_former && (
         <Alert tone="info">
           You sold this before you transferred {facts.app_name}. Its earnings, refunds and disputes
