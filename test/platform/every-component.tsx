@@ -29,7 +29,7 @@ const figures = {
 /** One use of every exported component, with `text` wherever a component takes words. */
 export function everyComponent(text: string): Record<string, VNode> {
   const errors = [{ id: 'email', message: text }]
-  const items = [{ label: text, detail: text, amount: cents(1200) }]
+  const items = [{ label: text, amount: cents(1200) }]
   const price = { amount: cents(1200), frequency: 'month' as const, href: text, action: text }
   const page = { title: text, description: text, notice: text, children: text }
   return {
@@ -124,7 +124,6 @@ export function everyComponent(text: string): Record<string, VNode> {
         {...figures}
         items={items}
         product_name={text}
-        description={text}
         amount={cents(1200)}
         frequency={null}
       />
@@ -226,7 +225,6 @@ export function everyComponent(text: string): Record<string, VNode> {
         prices={[{ ...price, note: text }]}
         description={text}
         featured={text}
-        points={[text]}
       />
     ),
     PlanGrid: <plans.PlanGrid>{text}</plans.PlanGrid>,

@@ -26,7 +26,6 @@ type InputFacts = FieldFacts & {
   inputmode?: 'text' | 'numeric' | 'decimal' | 'email' | 'tel' | 'url'
   placeholder?: string
   maxlength?: number
-  minlength?: number
   spellcheck?: boolean
   autofocus?: boolean
   /** Lets the browser's script group the digits while a person types. */
@@ -100,7 +99,6 @@ export function Field(facts: InputFacts): JSX.Element {
           inputmode={facts.inputmode}
           placeholder={facts.placeholder}
           maxlength={facts.maxlength}
-          minlength={facts.minlength}
           spellcheck={facts.spellcheck}
           autofocus={facts.autofocus}
           data-format={facts.format}

@@ -1,16 +1,16 @@
 import type { JSX } from 'preact'
+import type { Frequency } from '#platform/calendar'
 import { ENGLISH, type Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
 import { useLocale } from './locale.tsx'
 
 /** How often a price is charged; null for a price that is paid once. */
-export type PriceFrequency = 'day' | 'week' | 'month' | 'year' | null
+export type PriceFrequency = Frequency | null
 
-/** How often, as an adverb: "Renews monthly". */
 const ADVERBS = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' } as const
 
 /** How often a price is charged, as an adverb: "monthly". */
-export function adverbOf(frequency: NonNullable<PriceFrequency>): string {
+export function adverbOf(frequency: Frequency): string {
   return ADVERBS[frequency]
 }
 

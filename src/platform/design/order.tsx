@@ -5,7 +5,7 @@ import { useLocale } from './locale.tsx'
 import { Money, Price, type PriceFrequency } from './money.tsx'
 
 /** One line of an order. */
-export type LineItem = { label: string; detail?: string; amount: Cents }
+export type LineItem = { label: string; amount: Cents }
 
 /** The figures of an order. `tax` is null while the address is not known. */
 export type OrderFigures = {
@@ -23,18 +23,14 @@ export type OrderFigures = {
 
 type OrderRowFacts = {
   label: ComponentChildren
-  detail?: string | undefined
   amount: ComponentChildren
   look?: string
 }
 
-function Row({ label, detail, amount, look = '' }: OrderRowFacts): JSX.Element {
+function Row({ label, amount, look = '' }: OrderRowFacts): JSX.Element {
   return (
     <div class={`flex items-baseline justify-between gap-6 ${look}`}>
-      <dt class="min-w-0">
-        {label}
-        {detail && <span class="block text-muted">{detail}</span>}
-      </dt>
+      <dt class="min-w-0">{label}</dt>
       <dd class="text-end">{amount}</dd>
     </div>
   )
@@ -48,8 +44,8 @@ export function LineItems(facts: OrderFigures): JSX.Element {
   return (
     <div class="grid gap-4 text-sm">
       <dl class="grid gap-3">
-        {items.map(({ label, detail, amount }) => (
-          <Row key={label} label={label} detail={detail} amount={<Money amount={amount} />} />
+        {items.map(({ label, amount }) => (
+          <Row key={label} label={label} amount={<Money amount={amount} />} />
         ))}
         <Row
           look={`border-base-300 text-muted ${items.length > 0 ? 'border-t pt-3' : ''}`}
@@ -94,7 +90,6 @@ export function Total({ amount, taxed }: { amount: Cents; taxed: boolean }): JSX
 export function OrderSummary(
   facts: OrderFigures & {
     product_name: string
-    description?: string
     amount: Cents
     frequency: PriceFrequency
   },
@@ -106,7 +101,6 @@ export function OrderSummary(
         <p>
           <Price amount={facts.amount} frequency={facts.frequency} />
         </p>
-        {facts.description && <p class="mt-1 text-sm text-muted">{facts.description}</p>}
       </div>
       <LineItems {...facts} />
     </div>
@@ -115,11 +109,8 @@ export function OrderSummary(
 
 const steps = ['details', 'card', 'confirm', 'done'] as const
 
-/** A step of the checkout. */
-export type CheckoutStep = (typeof steps)[number]
-
 /** The buyer's progress: Details, Card, Confirm, Done. */
-export function Steps({ current }: { current: CheckoutStep }): JSX.Element {
+export function Steps({ current }: { current: (typeof steps)[number] }): JSX.Element {
   const { t } = useLocale()
   const at = steps.indexOf(current)
   return (

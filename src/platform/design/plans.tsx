@@ -12,19 +12,15 @@ export type PlanPrice = {
   note?: string
 } & ({ href: string; action: string } | { mark: string; tone?: BadgeTone })
 
-/** A plan on a product page. */
-export type PlanCardFacts = {
+/** A plan: its name, and each of its prices with the link to buy it. */
+export function PlanCard(facts: {
   id: string
   name: string
   description?: string
   prices: PlanPrice[]
   /** A label on top, such as "Most chosen"; it also makes this plan's buttons the primary ones. */
   featured?: string
-  points?: string[]
-}
-
-/** One plan: its name, what it includes, and each of its prices with the link to buy it. */
-export function PlanCard(facts: PlanCardFacts): JSX.Element {
+}): JSX.Element {
   const kind = facts.featured ? 'primary' : 'plain'
   return (
     <article
@@ -41,18 +37,6 @@ export function PlanCard(facts: PlanCardFacts): JSX.Element {
           {facts.featured && <Badge tone="good">{facts.featured}</Badge>}
         </div>
         {facts.description && <p class="text-sm text-muted">{facts.description}</p>}
-        {facts.points && facts.points.length > 0 && (
-          <ul class="mt-3 grid gap-2.5 border-t border-base-300 pt-5 text-sm">
-            {facts.points.map((point) => (
-              <li key={point} class="flex gap-2.5">
-                <span class="mt-0.5 text-primary">
-                  <Icon name="check" size="size-4.5" />
-                </span>
-                {point}
-              </li>
-            ))}
-          </ul>
-        )}
       </header>
       <ul class="grid content-start divide-y divide-base-300 border-t border-base-300">
         {facts.prices.map((price, index) => (
