@@ -4,8 +4,7 @@ import type { EmailId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** The states of an email in the log. */
-export const EMAIL_STATES = ['waiting', 'retrying', 'failed', 'sent', 'not_needed'] as const
-export type EmailState = (typeof EMAIL_STATES)[number]
+export type EmailState = 'waiting' | 'retrying' | 'failed' | 'sent' | 'not_needed'
 
 /** An email in the log; its text is stored nowhere. */
 export interface LoggedEmail {

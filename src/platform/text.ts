@@ -23,7 +23,7 @@ export function tidyText(text: string): string {
 /**
  * The number of characters of a text. An emoji counts as one, not as the two halves that store it.
  */
-export function countCharacters(text: string): number {
+function countCharacters(text: string): number {
   let count = 0
   for (const _ of text) count++
   return count

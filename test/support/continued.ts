@@ -55,7 +55,7 @@ export async function importedBuyer(
 }
 
 /** The page on which the buyer enters their address, at the price of `importedBuyer`. */
-export async function openContinuation(buyer: ImportedBuyer): Promise<Seen> {
+async function openContinuation(buyer: ImportedBuyer): Promise<Seen> {
   const { agent, license_id, price_id } = buyer
   return await agent.open(`/buy/${price_id}/?continue=${license_id}`)
 }

@@ -14,7 +14,7 @@ export async function scrape(url: string): Promise<Sample[]> {
 }
 
 /** The samples of a text in the format of Prometheus. */
-export function readSamples(text: string): Sample[] {
+function readSamples(text: string): Sample[] {
   return text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))

@@ -22,7 +22,7 @@ export const BOXES: Record<ImageKind, { width: number; height: number }> = {
 }
 
 /** A screenshot wider than this has a second file of this width, for phones. */
-export const SMALL_WIDTH = 800
+const SMALL_WIDTH = 800
 const SMALLEST_ICON = BOXES.icon.width
 const SMALLEST_SCREENSHOT = { width: 320, height: 200 }
 

@@ -26,7 +26,7 @@ export interface PriceInput {
 export const VERSION_NAME = { least: 1, most: 100 } as const
 export const PRODUCT_DESCRIPTION = { most: 1000, lines: true }
 /** The longest trial, in days. */
-export const MAX_TRIAL_DAYS = 90
+const MAX_TRIAL_DAYS = 90
 /** The most products of an app. */
 export const MAX_VERSIONS = 20
 /** The most prices of a product: one for each frequency, and one paid once. */

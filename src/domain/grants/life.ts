@@ -25,7 +25,7 @@ export function refreshLife(age: number): number {
 }
 
 /** How long a refresh token that was used may be used again, in seconds. */
-export const REFRESH_OVERLAP = 30
+const REFRESH_OVERLAP = 30
 
 /** The state of a refresh token that is presented. */
 export interface RefreshUse {

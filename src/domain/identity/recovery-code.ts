@@ -3,7 +3,7 @@ import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 
 /** The number of codes that an account gets at once. */
-export const RECOVERY_CODES = 10
+const RECOVERY_CODES = 10
 const GROUPS = 3
 const GROUP_LENGTH = 4
 // Without i, l, o and u, which are misread or form words.

@@ -131,7 +131,7 @@ export async function liveSessions(
 }
 
 /** How long staff can view a seller's pages at a time, in minutes. */
-export const VIEWING_MINUTES = 30
+const VIEWING_MINUTES = 30
 
 /** Opens the pages of a seller in a session of staff, for half an hour; null ends it. */
 export async function setViewing(

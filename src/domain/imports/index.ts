@@ -25,11 +25,9 @@ export {
   type ImportField,
   type ImportRecord,
   type ImportSource,
-  OVER_REASONS,
   type OverReason,
   type RowFault,
   type RowReading,
-  readField,
   readSource,
 } from './record.ts'
 export * from './records.ts'

@@ -19,37 +19,29 @@ export function readSource(text: string | undefined): ImportSource | undefined {
 }
 
 /** What a column of a file can be. */
-export const IMPORT_FIELDS = [
-  'id',
-  'email',
-  'product',
-  'variant',
-  'status',
-  'key',
-  'ends_at',
-  'renews_at',
-  'bought_at',
-  'interval',
-  'interval_count',
-  'amount',
-  'currency',
-  'refunded',
-  'revoked',
-  'disputed',
-  'dispute_won',
-  'enabled',
-  'reason',
-] as const
-export type ImportField = (typeof IMPORT_FIELDS)[number]
-
-/** A text as a field; undefined if it is none. */
-export function readField(text: string): ImportField | undefined {
-  return IMPORT_FIELDS.find((field) => field === text)
-}
+export type ImportField =
+  | 'id'
+  | 'email'
+  | 'product'
+  | 'variant'
+  | 'status'
+  | 'key'
+  | 'ends_at'
+  | 'renews_at'
+  | 'bought_at'
+  | 'interval'
+  | 'interval_count'
+  | 'amount'
+  | 'currency'
+  | 'refunded'
+  | 'revoked'
+  | 'disputed'
+  | 'dispute_won'
+  | 'enabled'
+  | 'reason'
 
 /** Why a row grants no entitlement: the paid time has ended, or it was refunded or revoked. */
-export const OVER_REASONS = ['ended', 'refunded', 'revoked'] as const
-export type OverReason = (typeof OVER_REASONS)[number]
+export type OverReason = 'ended' | 'refunded' | 'revoked'
 
 /** The common record that rows of every source are read into. */
 export interface ImportRecord {

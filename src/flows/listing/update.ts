@@ -12,7 +12,7 @@ import type { AppListing, RefusedWrite, Written } from './written.ts'
 export type ListingChanges = { [Field in keyof ListingFields]?: ListingFields[Field] | undefined }
 
 /** Each list of names, and the kind of its entries. */
-export const NAME_LISTS = {
+const NAME_LISTS = {
   categories: 'category',
   industries: 'industry',
   tags: 'tag',

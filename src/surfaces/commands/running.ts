@@ -6,10 +6,10 @@ import { type Diagnosis, diagnoseDatabase } from '#platform/diagnosis'
 import { answerCommand } from './commands.ts'
 
 /** The request of `npm run doctor` to a service that runs on the embedded database. */
-export const DoctorRequest = z.object({ command: z.literal('doctor') })
+const DoctorRequest = z.object({ command: z.literal('doctor') })
 
 /** The request of `npm run backup`. */
-export const BackupRequest = z.object({ command: z.literal('backup'), file: z.string() })
+const BackupRequest = z.object({ command: z.literal('backup'), file: z.string() })
 
 /** What the running service found, as JSON: `test` if test mode runs beside live mode. */
 export interface RunningDiagnoses {

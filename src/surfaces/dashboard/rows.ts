@@ -56,7 +56,7 @@ export function rowInFocus({ act, list, index }: Press, rows: unknown[]): string
 }
 
 /** The form field of an error's path: `sections.2.title` for `sections[2].title`. */
-export function fieldAt(path: string): string {
+function fieldAt(path: string): string {
   return path.replaceAll(/\[(\d+)\]/g, '.$1')
 }
 

@@ -75,7 +75,7 @@ export function openValues(world: World): () => Record<string, string> {
 }
 
 /** Both origins if live mode has a test mode beside it; undefined for the sandbox alone. */
-export function modesOf({ config }: World): { live: string; test: string } | undefined {
+function modesOf({ config }: World): { live: string; test: string } | undefined {
   const { base_url, live_url, test_mode } = config
   if (live_url) return { live: live_url, test: base_url }
   return test_mode && { live: base_url, test: test_mode.base_url }
@@ -85,7 +85,7 @@ export function modesOf({ config }: World): { live: string; test: string } | und
  * The demo's apps, whose credentials anyone may try: no money moves in the sandbox. They are
  * written when the demo has started.
  */
-export function demoReader({ config }: World) {
+function demoReader({ config }: World) {
   type DemoValues = {
     app: DemoCredentials & { prices: DemoPrice[] }
     sign_in_app: DemoCredentials

@@ -1,7 +1,7 @@
 import type { Link } from '#design/layout'
 
 /** The pages of an app, in menu order. */
-export const APP_PAGES = [
+const APP_PAGES = [
   'overview',
   'plans',
   'discounts',

@@ -3,7 +3,7 @@ import { sha256 } from '#platform/secrets'
 import type { ServedRequest } from '#platform/served'
 
 /** A short digest of some content, for a URL or an entity tag. */
-export function tagOf(content: string | Buffer): string {
+function tagOf(content: string | Buffer): string {
   return sha256(content).toString('base64url').slice(0, 22)
 }
 

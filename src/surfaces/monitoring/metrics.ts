@@ -10,7 +10,7 @@ const MAX_COUNTED = 10_000
 const PAYOUT_DAYS = 7
 
 /** What `/metrics` reports of a world; docs/operate/monitoring.md documents each. */
-export const METRICS: readonly MetricSpec[] = [
+const METRICS: readonly MetricSpec[] = [
   { name: 'purser_ready', help: '1 if the process can serve: the database takes writes; else 0.' },
   { name: 'purser_db_connections_in_use', help: 'Pooled connections to the database in use.' },
   { name: 'purser_db_connections_waiting', help: 'Requests that wait for a pooled connection.' },

@@ -4,7 +4,7 @@ import { LEGAL_PAGES } from '#http/legal-texts'
 import { escapeMarkup } from '#platform/text'
 
 /** The maximum number of URLs in one file (the sitemap protocol allows 50,000 and 50 MB). */
-export const MAX_ADDRESSES = 50_000
+const MAX_ADDRESSES = 50_000
 const FRESH_MS = 10 * 60_000
 const MAX_FILES_KEPT = 4
 

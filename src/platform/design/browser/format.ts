@@ -35,7 +35,7 @@ export function formatZip(text: string): string {
 }
 
 /** Digits only, such as a card's security code. */
-export function formatDigits(text: string): string {
+function formatDigits(text: string): string {
   return text.replace(/\D/g, '')
 }
 
@@ -47,7 +47,7 @@ const formats: Record<string, (text: string) => string> = {
 }
 
 /** The caret position with as many digits before it as there were before formatting. */
-export function caretAfter(text: string, digits: number): number {
+function caretAfter(text: string, digits: number): number {
   let seen = 0
   for (let at = 0; at < text.length; at++) {
     if (seen === digits) return at
