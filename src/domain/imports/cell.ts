@@ -152,6 +152,17 @@ export function endOfPeriod(from: Date, { unit, count }: BillingPeriod): Date {
   return periodEnd(from, unit, count)
 }
 
+/** The end of the period that a payment was for; null for what is paid once. */
+export function paidUntil(cells: Cells, period: BillingPeriod | null): Date | null {
+  const bought_at = momentIn(cells, 'bought_at')
+  return period && bought_at ? endOfPeriod(bought_at, period) : null
+}
+
+/** The status in the spelling of the APIs: the dashboards of most services write it in words. */
+export function statusIn(cells: Cells): string {
+  return cells('status').toLowerCase().replaceAll(' ', '_')
+}
+
 /** What is common to the rows of all services. */
 export function recordOf(
   cells: Cells,

@@ -1,4 +1,4 @@
-import { endOfPeriod, flagIn, momentIn, periodIn, readRow, recordOf } from './cell.ts'
+import { flagIn, momentIn, paidUntil, periodIn, readRow, recordOf } from './cell.ts'
 import type { SourceReader } from './record.ts'
 
 /** The sales of Gumroad, with the column names of its export. */
@@ -27,9 +27,8 @@ export const gumroad: SourceReader = {
       // The last row of the export has the sums.
       if (cells('id') === 'Totals') return 'ignored'
       const period = periodIn(cells)
-      const bought_at = momentIn(cells, 'bought_at')
+      const paid_until = paidUntil(cells, period)
       const ended_at = momentIn(cells, 'ends_at', true)
-      const paid_until = period && bought_at ? endOfPeriod(bought_at, period) : null
       const ends_at = ended_at && (!paid_until || ended_at < paid_until) ? ended_at : paid_until
       const isDisabled = cells('enabled') !== '' && !flagIn(cells, 'enabled')
       const isRevoked = flagIn(cells, 'revoked') || isDisabled

@@ -1,4 +1,4 @@
-import { missingEnd, momentIn, readRow, recordOf, unknownStatus } from './cell.ts'
+import { missingEnd, momentIn, readRow, recordOf, statusIn, unknownStatus } from './cell.ts'
 import type { Cells, ImportRecord, SourceReader } from './record.ts'
 
 const SUBSCRIPTION = ['on_trial', 'active', 'past_due', 'paused', 'unpaid', 'cancelled', 'expired']
@@ -28,7 +28,7 @@ export const lemonSqueezy: SourceReader = {
   required: ['id', 'email', 'status'],
   read: (cells, now) =>
     readRow(() => {
-      const status = cells('status').toLowerCase().replaceAll(' ', '_')
+      const status = statusIn(cells)
       if (cells('renews_at') !== '' || ['on_trial', 'past_due', 'cancelled'].includes(status)) {
         return subscription(cells, now, status)
       }

@@ -1,10 +1,11 @@
 import {
-  endOfPeriod,
   missingEnd,
   momentIn,
+  paidUntil,
   periodIn,
   readRow,
   recordOf,
+  statusIn,
   unknownStatus,
 } from './cell.ts'
 import type { Cells, ImportRecord, SourceReader } from './record.ts'
@@ -47,10 +48,7 @@ export const paddle: SourceReader = {
   required: ['id', 'email', 'status'],
   read: (cells, now) =>
     readRow(() => {
-      const status = cells('status')
-        .toLowerCase()
-        .replaceAll(' ', '_')
-        .replace('cancelled', 'canceled')
+      const status = statusIn(cells).replace('cancelled', 'canceled')
       return ['completed', 'paid', 'billed', 'draft', 'ready'].includes(status)
         ? transaction(cells, now, status)
         : subscription(cells, now, status)
@@ -73,8 +71,7 @@ function subscription(cells: Cells, now: Date, status: string): ImportRecord {
 
 function transaction(cells: Cells, now: Date, status: string): ImportRecord {
   const period = periodIn(cells)
-  const bought_at = momentIn(cells, 'bought_at')
-  const paid_until = period && bought_at ? endOfPeriod(bought_at, period) : null
+  const paid_until = paidUntil(cells, period)
   const ends_at = momentIn(cells, 'ends_at', true) ?? paid_until
   const isUnpaid = !['completed', 'paid'].includes(status)
   return recordOf(cells, now, {

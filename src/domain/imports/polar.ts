@@ -7,6 +7,7 @@ import {
   periodIn,
   readRow,
   recordOf,
+  statusIn,
   unknownStatus,
 } from './cell.ts'
 import type { Cells, ImportRecord, SourceReader } from './record.ts'
@@ -44,7 +45,7 @@ export const polar: SourceReader = {
   required: ['email', 'product', 'status'],
   read: (cells, now) =>
     readRow(() => {
-      const status = cells('status').toLowerCase().replaceAll(' ', '_')
+      const status = statusIn(cells)
       return ORDER.includes(status) ? order(cells, now, status) : subscription(cells, now, status)
     }),
 }

@@ -1,5 +1,13 @@
 import { readAmount } from '#platform/money'
-import { missingEnd, momentIn, periodIn, readRow, recordOf, unknownStatus } from './cell.ts'
+import {
+  missingEnd,
+  momentIn,
+  periodIn,
+  readRow,
+  recordOf,
+  statusIn,
+  unknownStatus,
+} from './cell.ts'
 import type { Cells, ImportRecord, SourceReader } from './record.ts'
 
 const SUBSCRIPTION = [
@@ -56,7 +64,7 @@ export const stripe: SourceReader = {
   required: ['id', 'email', 'status'],
   read: (cells, now) =>
     readRow(() => {
-      const status = cells('status').toLowerCase().replaceAll(' ', '_')
+      const status = statusIn(cells)
       const isSubscription =
         cells('id').startsWith('sub_') ||
         cells('renews_at') !== '' ||
