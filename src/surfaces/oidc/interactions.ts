@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Client, Provider } from 'oidc-provider'
 import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
-import type { Session } from '#domain/identity'
+import { isRecent, type Session } from '#domain/identity'
 import type { World } from '#flows/world'
 import { carry } from '#http/app-request'
 import { csrfToken } from '#http/form-token'
@@ -114,7 +114,8 @@ async function requireProofForSecrets(
   context: SessionContext,
   interaction: Interaction,
 ): Promise<void> {
-  if (!grants.mayReplaceSecrets(agentScopesOf(interaction))) return
+  const isProven = isRecent(world.clock.now(), context.session)
+  if (isProven || !grants.mayReplaceSecrets(agentScopesOf(interaction))) return
   await interaction.persist()
   requireRecentProof(world, context, `/o/interaction/${interaction.uid}`)
 }
