@@ -3,6 +3,7 @@ import { sql } from '#platform/sql'
 import { sweepFiles } from '#platform/task-files'
 import { answerCommand } from '#surfaces/commands/commands'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { CARD } from '../support/cards.ts'
 import { objectTo } from '../support/disputes.ts'
 import { inExcess } from '../support/excess.ts'
 import { BANKS } from '../support/payees.ts'
@@ -10,8 +11,6 @@ import { buy, refund } from '../support/refunds.ts'
 import { DAY } from '../support/subscriber.ts'
 import type { PagesTest } from './every-page.ts'
 import { arrive, press, signIn } from './steps.ts'
-
-const COMES_BACK = '4000000000005126'
 
 type Role = 'seller' | 'affiliate' | 'operator'
 
@@ -186,7 +185,7 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   yield 'cases, none'
   const bought = await buy(service)
   await objectTo(service, bought.charge)
-  await refund(service, await buy(service, { card: COMES_BACK }), 300)
+  await refund(service, await buy(service, { card: CARD.comes_back }), 300)
   service.clock.pass(2 * DAY)
   await handleEvents(service.world)
   const { user_id: payer_id } = await inExcess(service, 500)

@@ -9,14 +9,14 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { codeOf } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
 import { auditOf, type BothSides, openBothSides } from '../support/both-sides.ts'
-import { disputeOf, FRAUDULENT, latestCharge, objectTo, owedToSeller } from '../support/disputes.ts'
+import { CARD } from '../support/cards.ts'
+import { disputeOf, latestCharge, objectTo, owedToSeller } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buy, passAndHandle, refund, stateOf } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const BASE = '/dashboard/apps/tidepool'
-const COMES_BACK = '4000000000005126'
 
 let service: TestService
 let sides: BothSides
@@ -31,7 +31,7 @@ const staff = () => sides.staff()
 
 describe('a dispute', () => {
   test('is answered with the evidence on record and a statement, and the page shows what was sent', async () => {
-    const bought = await buy(service, { card: FRAUDULENT })
+    const bought = await buy(service, { card: CARD.fraudulent })
     await rememberUses(service.world)
     await handleEvents(service.world)
     const dispute = (await disputeOf(service, bought))!
@@ -71,7 +71,7 @@ describe('a dispute of a license that had ended', () => {
 
 describe('the admin area', () => {
   test('lists open items, and lets staff pay, write off, suspend and reinstate, each with a reason', async () => {
-    const owed = await buy(service, { card: COMES_BACK })
+    const owed = await buy(service, { card: CARD.comes_back })
     await refund(service, owed, 300)
     await passAndHandle(service, 2)
     await sides.signInAgain()
@@ -209,7 +209,7 @@ describe('the admin area', () => {
 
   test('books as repaid only the amount that was shown', async () => {
     const { world } = service
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     const returned = async (seconds: number) => {
       service.clock.pass(seconds)
       await handleEvents(world)

@@ -5,6 +5,7 @@ import * as apps from '#domain/apps'
 import type { LicenseStatus } from '#domain/licensing'
 import { reconcile } from '#flows/payment'
 import { parseId } from '#platform/ids'
+import { CARD } from '../support/cards.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { buyer, orderReference, purchase } from '../support/purchase.ts'
 import { addPerson, enter, openSignInTest, type SignInTest } from '../support/sign-in.ts'
@@ -42,7 +43,6 @@ export type Subject = AsyncDisposable & {
 
 /** The index of the cast's price for the one-time plan. */
 const LIFETIME = 2
-const LOSES_ANSWER = '4999990000000015'
 
 /** The real service, with pages, database and all. Purchases are slow, so cases share theirs. */
 export async function openReal(): Promise<Subject> {
@@ -73,7 +73,7 @@ export async function openReal(): Promise<Subject> {
     },
 
     async processing() {
-      const facts = { email: `c${++waiting}@example.com`, card: LOSES_ANSWER }
+      const facts = { email: `c${++waiting}@example.com`, card: CARD.loses_answer }
       const page = await purchase(setup, buyer(setup), facts)
       return {
         ref: orderReference(page),

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Locale } from '#platform/language/locale'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { readPdf } from '../support/pdf.ts'
@@ -10,7 +11,7 @@ import { plainWords } from '../support/plain-words.ts'
 import { PSEUDO, withPseudoLocale } from '../support/pseudo-locale.ts'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, passDays } from '../support/subscriber.ts'
+import { passDays } from '../support/subscriber.ts'
 
 let service: TestService
 let buy_url: string

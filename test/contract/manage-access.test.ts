@@ -4,11 +4,12 @@ import * as apps from '#domain/apps'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { setOnSale } from '../support/apps.ts'
+import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { buyer } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, otherApp, type Subscriber, subscribe } from '../support/subscriber.ts'
+import { otherApp, type Subscriber, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {

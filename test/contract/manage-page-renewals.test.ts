@@ -9,6 +9,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
 import { mainButtons } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import { addPlan } from '../support/discount-purchases.ts'
 import { bankOf } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -16,7 +17,7 @@ import { assertContains, emailTo } from '../support/mailbox.ts'
 import { declineFromNowOn, manage, pageText, passDaysOf, twoPlans } from '../support/manage-page.ts'
 import { enterCard, licenseKey, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, otherApp, stateOf, subscribe } from '../support/subscriber.ts'
+import { otherApp, stateOf, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {

@@ -6,11 +6,12 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { signUp } from '../support/account.ts'
 import { mainButtons, textOf } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { declineFromNowOn, manage, pageText, passDaysOf, twoPlans } from '../support/manage-page.ts'
 import { buyer, licenseKey, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, stateOf, subscribe } from '../support/subscriber.ts'
+import { stateOf, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {

@@ -8,6 +8,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
+import { CARD } from '../support/cards.ts'
 import { buyWith } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
 import { decide, objectTo } from '../support/disputes.ts'
@@ -16,7 +17,7 @@ import { closeSound } from '../support/invariants.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, DAY, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
+import { DAY, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
 
 // The figures of a seller's pages about sales, compared with the ledger.
 

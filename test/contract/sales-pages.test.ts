@@ -7,8 +7,9 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { textOf } from '../support/agent.ts'
 import { auditOf, type BothSides, openBothSides } from '../support/both-sides.ts'
+import { CARD } from '../support/cards.ts'
 import { addCode } from '../support/discounts.ts'
-import { disputeOf, FRAUDULENT } from '../support/disputes.ts'
+import { disputeOf } from '../support/disputes.ts'
 import { exportBy } from '../support/exports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buyer, enterCard, purchase, TEXAS } from '../support/purchase.ts'
@@ -127,7 +128,7 @@ describe('the list of sales', () => {
   })
 
   test('shows its pages to no one else', async () => {
-    const bought = await buy(service, { card: FRAUDULENT })
+    const bought = await buy(service, { card: CARD.fraudulent })
     await handleEvents(service.world)
     const dispute = (await disputeOf(service, bought))!
     await addSellerWithApp(service, { email: service.demo.affiliate.email, slug: 'lighthouse' })

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { stateOf, subscribe } from '../support/subscriber.ts'
 
 const CHECKS = '/admin/checks/'
-const DISPUTED = '4000000000000259'
 
 let service: TestService
 let staff: Agent
@@ -47,7 +47,7 @@ test('reports an entry without a cause, with the rule that it breaks', async () 
 })
 
 test('missed events are processed once, however often they are requested', async () => {
-  const subscriber = await subscribe(service, { card: DISPUTED })
+  const subscriber = await subscribe(service, { card: CARD.fraudulent })
   assert.equal((await stateOf(service, subscriber)).status, 'active')
   await staff.open(CHECKS)
   await staff.submit('Reprocess events')

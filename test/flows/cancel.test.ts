@@ -3,11 +3,12 @@ import { after, before, test } from 'node:test'
 import { endNow, setAutoRenew } from '#flows/subscription'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, otherApp, passDays, stateOf, subscribe } from '../support/subscriber.ts'
+import { otherApp, passDays, stateOf, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {

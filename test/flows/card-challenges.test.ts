@@ -8,7 +8,7 @@ import type { OrderId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { mainButtons, textOf } from '../support/agent.ts'
-import { payWithAnother } from '../support/cards.ts'
+import { CARD, payWithAnother } from '../support/cards.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import {
   basic,
@@ -25,9 +25,6 @@ import { openTestService, type TestService } from '../support/service.ts'
 import { enter } from '../support/sign-in.ts'
 import { otherApp, subscribe } from '../support/subscriber.ts'
 
-const ASKS_ALWAYS = '4000002760003184'
-const LOSES_ANSWER = '4999990000000015'
-const LOSES_REQUEST = '4999990000000023'
 let service: TestService
 
 /** Set while closing a charge fails because of the network. */
@@ -53,7 +50,7 @@ const lookUp = (reference: string) =>
 
 describe('3-D Secure', () => {
   test('passed, creates a license', async () => {
-    for (const card of [ASKS_ALWAYS, '4000002500003155']) {
+    for (const card of [CARD.asks_always, '4000002500003155']) {
       const agent = buyer(service)
       const email = fresh()
       const challenge = await purchase(service, agent, { email, card })
@@ -69,7 +66,7 @@ describe('3-D Secure', () => {
   test('finished after a purchase in another tab, returns to the app', async () => {
     const agent = buyer(service)
     const email = fresh()
-    await goToConfirm(service, agent, { email, card: ASKS_ALWAYS })
+    await goToConfirm(service, agent, { email, card: CARD.asks_always })
     const other = agent.tab()
     await agent.submit(/^Pay /)
     await purchase(service, other, { email })
@@ -81,7 +78,7 @@ describe('3-D Secure', () => {
   test('failed, is not called a decline, and the same card is the first choice', async () => {
     const agent = buyer(service)
     const email = fresh()
-    await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    await purchase(service, agent, { email, card: CARD.asks_always })
     const { body } = await agent.submit('Fail authentication')
     assert.match(textOf(body), /Your card could not be confirmed/)
     assert.doesNotMatch(textOf(body), /declined/)
@@ -95,7 +92,7 @@ describe('3-D Secure', () => {
   test('failed, is explained, and another card works', async () => {
     const agent = buyer(service)
     const email = fresh()
-    await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    await purchase(service, agent, { email, card: CARD.asks_always })
     const page = await agent.submit('Fail authentication')
     assert.match(textOf(page.body), /You did not confirm the payment with your bank/)
     assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
@@ -105,7 +102,7 @@ describe('3-D Secure', () => {
   test('left open, is closed by the next attempt, and cannot be passed late', async () => {
     const agent = buyer(service)
     const email = fresh()
-    const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    const challenge = await purchase(service, agent, { email, card: CARD.asks_always })
     const bank = agent.tab()
     await agent.open((await confirmPageOf(email))!)
     assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
@@ -117,7 +114,7 @@ describe('3-D Secure', () => {
   test('passed in another tab just before the next attempt, counts', async () => {
     const agent = buyer(service)
     const email = fresh()
-    const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    const challenge = await purchase(service, agent, { email, card: CARD.asks_always })
     await agent.open((await confirmPageOf(email))!)
     service.clock.pass(5)
     await agent.press('Use another card')
@@ -136,7 +133,7 @@ describe('3-D Secure', () => {
   test('left open for fifteen minutes, is closed without a charge', async () => {
     const agent = buyer(service)
     const email = fresh()
-    const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    const challenge = await purchase(service, agent, { email, card: CARD.asks_always })
     service.clock.pass(15 * 60)
     await reconcile(service.world)
     await assertInvariants(service)
@@ -150,7 +147,7 @@ describe('3-D Secure', () => {
   test('passed after another card was entered, names the card that paid on the receipt', async () => {
     const agent = buyer(service)
     const email = fresh()
-    await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    await purchase(service, agent, { email, card: CARD.asks_always })
     const other = agent.tab()
     await other.open((await confirmPageOf(email))!.replace('confirm', 'card'))
     await enterCard(other, '5555555555554444')
@@ -170,7 +167,7 @@ describe('3-D Secure', () => {
     await db.run(sql`update sessions set app_id = null where user_id = ${user_id}`)
     await agent.open(`/buy/${app.price_id}/`)
     await agent.submit('Continue', { email, ...TEXAS })
-    await enterCard(agent, ASKS_ALWAYS)
+    await enterCard(agent, CARD.asks_always)
     await agent.submit(/^Pay /)
     const other = buyer(service)
     await other.open(`/buy/${app.price_id}/`)
@@ -185,7 +182,7 @@ describe('3-D Secure', () => {
   test('that cannot be closed yet shows the waiting page instead of an error', async () => {
     const agent = buyer(service)
     const email = fresh()
-    await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    await purchase(service, agent, { email, card: CARD.asks_always })
     await agent.open((await confirmPageOf(email))!)
     await agent.press('Use another card')
     await enterCard(agent)
@@ -216,7 +213,7 @@ describe('a lost answer', () => {
   test('of a charge that was made is explained, waited for and found', async () => {
     const agent = buyer(service)
     const email = fresh()
-    const waiting = await purchase(service, agent, { email, card: LOSES_ANSWER })
+    const waiting = await purchase(service, agent, { email, card: CARD.loses_answer })
     assert.equal(waiting.status, 202)
     assert.match(textOf(waiting.body), /Processing your payment/)
     const reference = orderReference(waiting)
@@ -241,7 +238,7 @@ describe('a lost answer', () => {
 
   test('is found by the waiting page, without any job', async () => {
     const agent = buyer(service)
-    const waiting = await purchase(service, agent, { email: fresh(), card: LOSES_ANSWER })
+    const waiting = await purchase(service, agent, { email: fresh(), card: CARD.loses_answer })
     service.clock.pass(5)
     assert.match(textOf((await agent.open(waiting.url)).body), /License key/)
   })
@@ -249,7 +246,7 @@ describe('a lost answer', () => {
   test('of a charge that never arrived is closed within 30 seconds, and the buyer tries again', async () => {
     const agent = buyer(service)
     const email = fresh()
-    const waiting = await purchase(service, agent, { email, card: LOSES_REQUEST })
+    const waiting = await purchase(service, agent, { email, card: CARD.loses_request })
     assert.equal(waiting.status, 202)
     const reference = orderReference(waiting)
     service.clock.pass(5)
@@ -268,7 +265,7 @@ describe('a lost answer', () => {
   test('is not shown to a visitor who enters the email of the buyer’s account', async () => {
     const { user_id, email } = await subscribe(service, { app: await otherApp(service, {}) })
     const owner = await enter(service, { user_id }, { agent: buyer(service) })
-    assert.equal((await purchase(service, owner, { email, card: LOSES_ANSWER })).status, 202)
+    assert.equal((await purchase(service, owner, { email, card: CARD.loses_answer })).status, 202)
     const visitor = buyer(service)
     await visitor.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
     const { url } = await visitor.submit('Continue', { email, ...TEXAS })
@@ -283,7 +280,7 @@ describe('a lost answer', () => {
     const two = one.tab()
     const email = fresh()
     await goToConfirm(service, two, { email })
-    const waiting = await purchase(service, one, { email, card: LOSES_ANSWER })
+    const waiting = await purchase(service, one, { email, card: CARD.loses_answer })
     const second = await two.submit(/^Pay /)
     assert.ok(!/Nothing was charged|payment was canceled/.test(textOf(second.body)))
     assert.match(textOf(second.body), /Processing your payment/)

@@ -6,7 +6,8 @@ import { closeDays } from '#flows/close-days'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { bankOf, decide, disputeOf, FRAUDULENT, objectTo } from '../support/disputes.ts'
+import { CARD } from '../support/cards.ts'
+import { bankOf, decide, disputeOf, objectTo } from '../support/disputes.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -37,7 +38,7 @@ describe('a closed day', () => {
     const { world, clock } = service
     await buy(service)
     await refund(service, await buy(service))
-    await buy(service, { card: FRAUDULENT })
+    await buy(service, { card: CARD.fraudulent })
     await handleEvents(world)
     const won = await buy(service)
     await decide(service, await objectTo(service, won.charge), 'won')

@@ -17,6 +17,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { OtherApp } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
+import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { agreeTo, changePlanTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
@@ -24,7 +25,6 @@ import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
   buyerActor,
-  CARD,
   DAY,
   invoicesOf,
   otherApp,

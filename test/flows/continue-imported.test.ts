@@ -5,6 +5,7 @@ import { endNow, setAutoRenew } from '#flows/subscription'
 import { addDays, isoDate } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import {
   continueWithCard,
   goToContinue,
@@ -26,7 +27,7 @@ import {
 } from '../support/purchase.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { buyerActor, CARD, passDays, runDue, stateOf } from '../support/subscriber.ts'
+import { buyerActor, passDays, runDue, stateOf } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {

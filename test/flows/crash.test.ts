@@ -6,6 +6,7 @@ import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
+import { CARD } from '../support/cards.ts'
 import { type ImportedBuyer, importedBuyer } from '../support/continued.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
@@ -13,8 +14,6 @@ import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { type CallFate, draws, someCallsLost, withCallFate } from '../support/network-faults.ts'
 import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-
-const ASKS_ALWAYS = '4000002760003184'
 
 let service: TestService
 let trial: OtherApp
@@ -39,7 +38,9 @@ function stepsOf(email: string, price_id: PriceId, card?: string) {
     (agent: Agent) => agent.submit('Continue', { email, ...TEXAS }),
     (agent: Agent) => enterCard(agent, card),
     (agent: Agent) => agent.submit(PAY),
-    ...(card === ASKS_ALWAYS ? [(agent: Agent) => agent.submit('Complete authentication')] : []),
+    ...(card === CARD.asks_always
+      ? [(agent: Agent) => agent.submit('Complete authentication')]
+      : []),
   ]
 }
 
@@ -106,7 +107,7 @@ async function assertGoodEnd(
 describe('a process that is killed', () => {
   for (const [what, card, app, safe, taken] of [
     ['of a purchase', undefined, 'tidepool', 0, [1260]],
-    ['of a payment with 3-D Secure', ASKS_ALWAYS, 'tidepool', 3, [1260]],
+    ['of a payment with 3-D Secure', CARD.asks_always, 'tidepool', 3, [1260]],
     ['of the start of a trial', undefined, 'trial', 3, [0]],
     ['of the continuation of an imported license', undefined, 'imported', 3, [0]],
   ] as const) {

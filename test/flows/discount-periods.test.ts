@@ -10,6 +10,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import { addPlan, buyWith, goWith, PAY, subscriberOf } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -18,7 +19,7 @@ import { takenFrom } from '../support/purchase.ts'
 import { staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { enter } from '../support/sign-in.ts'
-import { buyerActor, CARD, invoicesOf, otherApp, passDays } from '../support/subscriber.ts'
+import { buyerActor, invoicesOf, otherApp, passDays } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {

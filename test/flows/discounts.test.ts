@@ -8,6 +8,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { writePurchaseReceipt } from '../../src/surfaces/emails/purchase-receipt.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import { addPlan, buyWith, goWith, PAY, subscriberOf } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -15,7 +16,7 @@ import { forceStatus } from '../support/licenses.ts'
 import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { enter } from '../support/sign-in.ts'
-import { CARD, otherApp, passDays, type Subscriber } from '../support/subscriber.ts'
+import { otherApp, passDays, type Subscriber } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {

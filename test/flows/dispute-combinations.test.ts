@@ -6,6 +6,7 @@ import { reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
 import { changePlan, pauseAtEnd, payOwed, quotePlanChange, renewDue } from '#flows/subscription'
 import { isoDate, periodEnd } from '#platform/calendar'
 import { sql } from '#platform/sql'
+import { CARD } from '../support/cards.ts'
 import { decide, latestCharge, objectTo } from '../support/disputes.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { buyer } from '../support/purchase.ts'
@@ -22,8 +23,6 @@ import {
 import { openTestService, type TestService } from '../support/service.ts'
 
 const DAY = 86_400
-const COMES_BACK = '4000000000005126'
-const FAILS_ONCE = '4999990000000114'
 
 let service: TestService
 before(async () => {
@@ -110,7 +109,7 @@ describe('disputes with other events', () => {
     ],
     [
       'a refund that comes back while the rest is disputed: the buyer is owed it',
-      COMES_BACK,
+      CARD.comes_back,
       async (bought) => {
         await refund(service, bought, 260)
         const dispute = await objectTo(service, bought.charge)
@@ -125,7 +124,7 @@ describe('disputes with other events', () => {
     ],
     [
       'a dispute after a refund came back: the bank paid what the buyer was owed',
-      COMES_BACK,
+      CARD.comes_back,
       async (bought) => {
         await refund(service, bought, 260)
         await passAndHandle(service, 2)
@@ -143,7 +142,7 @@ describe('disputes with other events', () => {
     ],
     [
       'a dispute after a refund came back, won: the buyer is owed it again',
-      COMES_BACK,
+      CARD.comes_back,
       async (bought) => {
         await refund(service, bought, 260)
         await passAndHandle(service, 2)
@@ -182,7 +181,7 @@ describe('disputes with other events', () => {
     ],
     [
       'a license that owes a renewal owes it again, and the retry that was missed is due now',
-      FAILS_ONCE,
+      CARD.renews_on_retry_1,
       async (bought) => {
         await pass(31)
         assert.equal(await statusOf(bought), 'past_due')

@@ -12,14 +12,13 @@ import type { SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
+import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
 import {
   bankOf,
   decide,
   disputeOf,
-  FRAUDULENT,
   latestCharge,
-  NOT_RECEIVED,
   objectTo,
   owedToSeller,
 } from '../support/disputes.ts'
@@ -58,7 +57,7 @@ const statusOf = async (bought: Bought) => (await stateOf(service, bought)).stat
 describe('a dispute', () => {
   test('suspends the license at once and debits the price and $15 from the seller', async () => {
     const before = await owedToSeller(service)
-    const bought = await buy(service, { card: FRAUDULENT })
+    const bought = await buy(service, { card: CARD.fraudulent })
     assert.equal(await statusOf(bought), 'active')
     await handleEvents(service.world)
     const state = await stateOf(service, bought)
@@ -83,7 +82,7 @@ describe('a dispute', () => {
   })
 
   test('that is won returns everything, and the same key works again', async () => {
-    const bought = await buy(service, { card: FRAUDULENT })
+    const bought = await buy(service, { card: CARD.fraudulent })
     await handleEvents(service.world)
     const dispute = (await disputeOf(service, bought))!
     const facts = { dispute_id: dispute.id, statement: 'winning_evidence' }
@@ -105,7 +104,7 @@ describe('a dispute', () => {
   })
 
   test('without evidence is lost: the license is canceled, the tax is not due, and the cost is kept', async () => {
-    const bought = await buy(service, { card: NOT_RECEIVED })
+    const bought = await buy(service, { card: CARD.not_received })
     await handleEvents(service.world)
     await passAndHandle(service, 8)
     assert.equal(await statusOf(bought), 'canceled')
@@ -244,7 +243,7 @@ describe('events of the processor', () => {
   })
 
   test('are processed once, however often and by however many workers they are delivered', async () => {
-    const bought = await buy(service, { card: FRAUDULENT })
+    const bought = await buy(service, { card: CARD.fraudulent })
     const { processor } = service.world
     const event = await processor.events(service.clock.now())
     const forgetful = { ...processor, events: async () => event, acknowledge: async () => {} }
@@ -260,7 +259,7 @@ describe('events of the processor', () => {
   test('are processed completely or not at all, wherever the process is killed', async () => {
     for (const outcome of ['won', 'lost'] as const) {
       for (let last = 1, killed = true; killed; last += 3) {
-        const bought = await buy(service, { card: FRAUDULENT })
+        const bought = await buy(service, { card: CARD.fraudulent })
         ;({ killed } = await untilKilled(last, () => handleEvents(service.world)))
         await handleEvents(service.world)
         assert.equal(await statusOf(bought), 'paused')
@@ -299,7 +298,7 @@ describe('events of the processor', () => {
 })
 
 test('evidence lists what the buyer did, with networks and without full IP addresses', async () => {
-  const bought = await buy(service, { card: NOT_RECEIVED })
+  const bought = await buy(service, { card: CARD.not_received })
   for (let time = 0; time < 3; time++) await stateOf(service, bought)
   await rememberUses(service.world)
   await stateOf(service, bought)

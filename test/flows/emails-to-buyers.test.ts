@@ -12,12 +12,13 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import type { OtherApp } from '../support/apps.ts'
+import { CARD } from '../support/cards.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
 import { readPdf } from '../support/pdf.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, DAY, otherApp, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
+import { DAY, otherApp, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {

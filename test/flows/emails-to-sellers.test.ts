@@ -12,11 +12,11 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { statementPdf } from '../../src/surfaces/payouts/statement.ts'
 import { textOf } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import { buyWith } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
-import { decide, disputeOf, INQUIRY, objectTo } from '../support/disputes.ts'
+import { decide, disputeOf, objectTo } from '../support/disputes.ts'
 import { eventually } from '../support/eventually.ts'
-import { COMES_BACK } from '../support/excess.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
@@ -60,7 +60,7 @@ describe('an email to a seller', () => {
   })
 
   test('says that no money has moved in an inquiry, also when it is closed', async () => {
-    const bought = await buy(service, { card: INQUIRY })
+    const bought = await buy(service, { card: CARD.inquiry })
     await handleEvents(service.world)
     const message = await emailTo(service, seller, /^Inquiry about a payment/)
     assertContains(message, 'No funds were withdrawn')
@@ -70,7 +70,7 @@ describe('an email to a seller', () => {
   })
 
   test('about a dispute of a payment that was refunded names only its cost', async () => {
-    const bought = await buy(service, { price: 2, card: COMES_BACK })
+    const bought = await buy(service, { price: 2, card: CARD.comes_back })
     await refund(service, bought)
     // The card returns the refund, so that the bank has something to withdraw.
     await passAndHandle(service, 2)

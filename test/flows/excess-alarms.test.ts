@@ -6,9 +6,9 @@ import { disputeClosed } from '#flows/dispute'
 import { payBuyerOtherwise } from '#flows/staff-actions'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
+import { CARD } from '../support/cards.ts'
 import { bankOf, decide, disputeOf, objectTo, owedToSeller } from '../support/disputes.ts'
 import {
-  COMES_BACK,
   disputedAfterRefund,
   inExcess,
   refundOutside,
@@ -55,7 +55,7 @@ async function reverseAgain(bought: Bought): Promise<void> {
 
 describe('the alarm about a lost appeal', () => {
   test('ends when the card returns the refund that made it an excess', async () => {
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     const dispute = await objectTo(service, bought.charge)
     await decide(service, dispute, 'won')
     await refund(service, bought, 630)
@@ -86,7 +86,7 @@ describe('the alarm about a lost appeal', () => {
   })
 
   test('asks for all that the buyer received in excess, and says what the seller paid', async () => {
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought)
     await passAndHandle(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
@@ -118,7 +118,7 @@ describe('the alarm about a lost appeal', () => {
 describe('the alarm about an appeal that was won', () => {
   /** A disputed purchase of $12.60, of which some cents were refunded and returned before. */
   async function lostOf(amount: number, { isPaid = true } = {}) {
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, amount)
     await passAndHandle(service, 2)
     const staff = await staffWithReason(service)
@@ -200,7 +200,7 @@ describe('the alarm about a refund in excess', () => {
   })
 
   test('is apart from the one that the same refund is one of the sale too', async () => {
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, 400)
     await passAndHandle(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
@@ -217,7 +217,7 @@ describe('the alarm about a refund in excess', () => {
   })
 
   test('that settled a returned one ends when it is returned too', async () => {
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, 400)
     await passAndHandle(service, 2)
     const refund_id = await refundOutside(service, bought, 400)
@@ -227,7 +227,7 @@ describe('the alarm about a refund in excess', () => {
   })
 
   test('ends when the buyer is owed as much of another charge', async () => {
-    const first = await buy(service, { card: COMES_BACK })
+    const first = await buy(service, { card: CARD.comes_back })
     await refund(service, first, 300)
     await passAndHandle(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), first)
@@ -245,7 +245,7 @@ describe('the alarm about a refund in excess', () => {
   })
 
   test('is not raised if it only reduces what the buyer is owed of another charge', async () => {
-    const first = await buy(service, { card: COMES_BACK })
+    const first = await buy(service, { card: CARD.comes_back })
     await refund(service, first, 300)
     await passAndHandle(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), first)

@@ -10,9 +10,10 @@ import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { sql } from '#platform/sql'
 import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
+import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { decide, objectTo } from '../support/disputes.ts'
-import { COMES_BACK, inExcess, repay, staffWithReason, writeOffSeen } from '../support/excess.ts'
+import { inExcess, repay, staffWithReason, writeOffSeen } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
@@ -112,7 +113,7 @@ describe('the email about an excess', () => {
   })
 
   test('is not sent once the write-off is reversed, and is in the personal data', async () => {
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought)
     await passAndHandle(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
@@ -137,7 +138,7 @@ describe('the email about an excess', () => {
 describe('the email about a payment in another way than to the card', () => {
   /** A purchase whose refund of some cents the card returned. */
   async function returned(amount: number): Promise<Bought> {
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, amount)
     await passAndHandle(service, 2)
     return bought

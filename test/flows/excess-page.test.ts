@@ -4,8 +4,9 @@ import * as ledger from '#domain/ledger'
 import { payBuyerOtherwise } from '#flows/staff-actions'
 import { codeOf } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import { objectTo } from '../support/disputes.ts'
-import { COMES_BACK, inExcess, staffWithReason } from '../support/excess.ts'
+import { inExcess, staffWithReason } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
 import { type Bought, buy, passAndHandle, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
@@ -162,7 +163,7 @@ describe('the page of a buyer who received too much', () => {
   })
 
   test('says what open disputes may return', async () => {
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought)
     await passAndHandle(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), bought)

@@ -12,10 +12,10 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
 import { auditOf } from '../support/both-sides.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
+import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { bankOf, decide, objectTo, owedToSeller } from '../support/disputes.ts'
 import {
-  COMES_BACK,
   disputedAfterRefund,
   inExcess,
   refundOutside,
@@ -159,7 +159,7 @@ describe('a repayment of an excess', () => {
 
   test('settles the earliest charge first, less what the buyer is owed of another one', async () => {
     const { db } = service.world
-    const first = await buy(service, { card: COMES_BACK })
+    const first = await buy(service, { card: CARD.comes_back })
     await refund(service, first, 300)
     await passAndHandle(service, 2)
     assert.equal(await payBuyerOtherwise(service.world, await staffWithReason(service), first), 300)
@@ -289,7 +289,7 @@ describe('a write-off of an excess', () => {
   })
 
   test('is reversed if it was of a dispute that was open, and is won', async () => {
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought)
     await passAndHandle(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
@@ -305,7 +305,7 @@ describe('a write-off of an excess', () => {
   })
 
   test('is reversed as far as a refund that was counted is returned, and not beyond', async () => {
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     const dispute = await objectTo(service, bought.charge)
     await decide(service, dispute, 'won')
     await refund(service, bought, 630)

@@ -10,6 +10,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import type { Sandbox } from '../../src/sandbox/index.ts'
+import { CARD } from '../support/cards.ts'
 import { ManualClock } from '../support/clock.ts'
 import { testId } from '../support/ids.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -17,7 +18,6 @@ import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { buy, movedBy, passAndHandle, refund, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
-  CARD,
   DAY,
   invoicesOf,
   otherApp,
@@ -26,8 +26,6 @@ import {
   stateOf,
   subscribe,
 } from '../support/subscriber.ts'
-
-const COMES_BACK = '4000000000005126'
 
 let service: TestService
 let bank: Sandbox
@@ -130,7 +128,7 @@ test('an inquiry that arrives after a refund is processed', async () => {
 })
 
 test('a dispute of more than the remaining amount is divided between the buyer and the service', async () => {
-  const bought = await buy(service, { card: COMES_BACK })
+  const bought = await buy(service, { card: CARD.comes_back })
   await refund(service, bought, 260)
   await passAndHandle(service, 1)
   assert.equal(await payBuyerOtherwise(service.world, await staff(), bought), 260)

@@ -4,7 +4,8 @@ import type * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
 import { disputeClosed, disputeOpened, sendEvidence } from '#flows/dispute'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { bankOf, decide, disputeOf, INQUIRY, owedToSeller } from '../support/disputes.ts'
+import { CARD } from '../support/cards.ts'
+import { bankOf, decide, disputeOf, owedToSeller } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import {
   type Bought,
@@ -29,7 +30,7 @@ const statusOf = async (bought: Bought) => (await stateOf(service, bought)).stat
 
 /** A purchase whose bank asks about it, and the inquiry. */
 async function inquired(): Promise<{ bought: Bought; inquiry: payments.Dispute }> {
-  const bought = await buy(service, { card: INQUIRY })
+  const bought = await buy(service, { card: CARD.inquiry })
   await handleEvents(service.world)
   return { bought, inquiry: (await disputeOf(service, bought))! }
 }

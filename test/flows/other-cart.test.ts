@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { reconcile } from '#flows/payment'
 import { type Agent, textOf } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
 import {
@@ -16,8 +17,6 @@ import {
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
-const LOSES_ANSWER = '4999990000000015'
-const LOSES_REQUEST = '4999990000000023'
 const YEARLY = 1
 let service: TestService
 before(async () => {
@@ -58,7 +57,7 @@ describe('a cart whose buyer pays for the app in another tab', () => {
   })
 
   test('shows it too if the first tab was closed while the payment was processing', async () => {
-    const { email, second } = await payBeside(LOSES_ANSWER)
+    const { email, second } = await payBeside(CARD.loses_answer)
     await settle()
     await second.submit(/^Pay /)
     assertPlacedBefore(second)
@@ -75,7 +74,7 @@ describe('a cart whose buyer pays for the app in another tab', () => {
   })
 
   test('names the purchase that is processing, and follows it', async () => {
-    const { email, first, second } = await payBeside(LOSES_ANSWER)
+    const { email, first, second } = await payBeside(CARD.loses_answer)
     await second.submit(/^Pay /)
     assert.equal(second.page.status, 202)
     assertPlacedBefore(second)
@@ -89,7 +88,7 @@ describe('a cart whose buyer pays for the app in another tab', () => {
   })
 
   test('pays, once the other payment has failed', async () => {
-    const { email, second } = await payBeside(LOSES_REQUEST)
+    const { email, second } = await payBeside(CARD.loses_request)
     const { url } = second.page
     await second.submit(/^Pay /)
     await settle()
@@ -110,7 +109,7 @@ describe('a cart whose buyer pays for the app in another tab', () => {
 })
 
 test('the details of a cart that is being paid lead to its payment, and to the purchase', async () => {
-  const { first } = await payBeside(LOSES_ANSWER)
+  const { first } = await payBeside(CARD.loses_answer)
   const details = first.page.url.replace(/[^/]+$/, 'details')
   await first.open(details)
   assert.equal(first.page.status, 202)
@@ -124,7 +123,7 @@ describe('a buy link that is opened again', () => {
   const link = () => `/buy/${service.demo.app.prices[0]!.public_id}/`
 
   test('while the payment is processing, says so before another card is entered', async () => {
-    const { email, first } = await payBeside(LOSES_ANSWER)
+    const { email, first } = await payBeside(CARD.loses_answer)
     await first.open(link())
     await first.submit('Continue', { email, ...TEXAS })
     assert.equal(first.page.status, 202)
@@ -136,7 +135,7 @@ describe('a buy link that is opened again', () => {
   })
 
   test('once it is paid, shows the purchase instead of asking for a password', async () => {
-    const { email, first } = await payBeside(LOSES_ANSWER)
+    const { email, first } = await payBeside(CARD.loses_answer)
     await settle()
     await first.open(link())
     await first.submit('Continue', { email, ...TEXAS })
@@ -145,7 +144,7 @@ describe('a buy link that is opened again', () => {
   })
 
   test('later than an hour, asks to sign in', async () => {
-    const { email, first } = await payBeside(LOSES_ANSWER)
+    const { email, first } = await payBeside(CARD.loses_answer)
     await settle()
     service.clock.pass(3600)
     await first.open(link())
@@ -155,7 +154,7 @@ describe('a buy link that is opened again', () => {
   })
 
   test('for another email, sells', async () => {
-    const { first } = await payBeside(LOSES_ANSWER)
+    const { first } = await payBeside(CARD.loses_answer)
     await first.open(link())
     await first.submit('Continue', { email: fresh(), ...TEXAS })
     assert.match(textOf((await enterCard(first)).body), /Confirm your order/)
@@ -167,7 +166,7 @@ describe('a cart in another browser', () => {
     const email = fresh()
     const other = buyer(service)
     await goToConfirm(service, other, { email, price: YEARLY })
-    await purchase(service, buyer(service), { email, card: LOSES_ANSWER })
+    await purchase(service, buyer(service), { email, card: CARD.loses_answer })
     await other.submit(/^Pay /)
     const text = textOf(other.page.body)
     assert.match(text, /Another payment is processing You already started a payment for Tidepool/)

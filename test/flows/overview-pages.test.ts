@@ -13,13 +13,14 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
+import { CARD } from '../support/cards.ts'
 import { buyWith } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
 import { payeeOf, withBank } from '../support/payees.ts'
 import { buy, refund, staffActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, DAY, runDue, subscribe } from '../support/subscriber.ts'
+import { DAY, runDue, subscribe } from '../support/subscriber.ts'
 
 // Guards F51: the overview of an app, and of all apps of a seller.
 

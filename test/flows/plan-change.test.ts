@@ -19,13 +19,13 @@ import { isoDate, periodEnd } from '#platform/calendar'
 import type { CardId, InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
   buyerActor,
-  CARD,
   DAY,
   invoicesOf,
   passDays,

@@ -10,6 +10,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
 import { addApp, changePrice } from '../support/apps.ts'
+import { CARD } from '../support/cards.ts'
 import { SERVER_URL } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import {
@@ -24,7 +25,6 @@ import {
 import { openTestService, type TestService } from '../support/service.ts'
 
 const ROUNDS = 10
-const ASKS_ALWAYS = '4000002760003184'
 
 // The embedded database has one connection, on which transactions queue: nothing races there.
 const skip =
@@ -132,7 +132,7 @@ describe('at the same time', { skip }, () => {
     for (let round = 0; round < ROUNDS; round++) {
       const agent = buyer(service)
       const email = fresh()
-      const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
+      const challenge = await purchase(service, agent, { email, card: CARD.asks_always })
       const other = agent.tab()
       const { id } = await service.world.db.one<{ id: CartId }>(
         sql`select id from carts where email_normalized = ${email}`,
@@ -156,7 +156,7 @@ describe('at the same time', { skip }, () => {
       times(ROUNDS, async () => {
         const agent = buyer(service)
         const email = fresh()
-        await purchase(service, agent, { email, card: '4999990000000015' })
+        await purchase(service, agent, { email, card: CARD.loses_answer })
         return { agent, email }
       }),
     )

@@ -13,6 +13,7 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { schedule } from '../../src/sandbox/events.ts'
 import { openAlarms } from '../support/alarms.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
+import { CARD } from '../support/cards.ts'
 import { openTestDatabase, SERVER_URL } from '../support/database.ts'
 import { bankOf, decide, latestCharge, objectTo, owedToSeller } from '../support/disputes.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
@@ -34,7 +35,6 @@ import { openTestService, type TestService } from '../support/service.ts'
 
 const DAY = 86_400
 const PENDING = '4000000000007726'
-const COMES_BACK = '4000000000005126'
 
 /** What the network does with the next call to the processor. */
 let fateOf: CallFate = () => 'arrives'
@@ -193,7 +193,7 @@ describe('a refund', () => {
   })
 
   test('that fails leaves the buyer owed, and is not repeated', async () => {
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, 400)
     await passAndHandle(service, 2)
     await handleEvents(service.world)

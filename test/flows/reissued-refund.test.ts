@@ -10,6 +10,7 @@ import { payBuyerOtherwise } from '#flows/staff-actions'
 import { cents } from '#platform/money'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
+import { CARD } from '../support/cards.ts'
 import { bankOf, owedToSeller } from '../support/disputes.ts'
 import { returnRefund } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -25,8 +26,6 @@ import {
 import { openTestService, type TestService } from '../support/service.ts'
 import { runDue } from '../support/subscriber.ts'
 
-const COMES_BACK = '4000000000005126'
-
 let service: TestService
 before(async () => {
   service = await openTestService()
@@ -36,7 +35,7 @@ after(() => closeSound(service))
 describe('a refund that was made at the processor after one was returned', () => {
   /** A purchase of $12.60 whose refund of some cents was returned by the card. */
   async function returned(amount?: number): Promise<Bought> {
-    const bought = await buy(service, { card: COMES_BACK })
+    const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, amount)
     await passAndHandle(service, 2)
     return bought

@@ -7,13 +7,14 @@ import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import type { OtherApp } from '../support/apps.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
+import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { type CallFate, draws, someCallsLost, withCallFate } from '../support/network-faults.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, DAY, otherApp, runDue, stateOf, subscribe } from '../support/subscriber.ts'
+import { DAY, otherApp, runDue, stateOf, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 // A week, so that the cards are valid until the end of the file.

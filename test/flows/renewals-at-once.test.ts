@@ -9,6 +9,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { OtherApp } from '../support/apps.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
+import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
@@ -16,7 +17,6 @@ import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { countStatements } from '../support/statement-count.ts'
 import {
-  CARD,
   DAY,
   otherApp,
   runDue,

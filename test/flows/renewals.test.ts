@@ -10,6 +10,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import { textOf } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import { ManualClock } from '../support/clock.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { takenFrom } from '../support/purchase.ts'
@@ -17,7 +18,6 @@ import { openTestService, type TestService } from '../support/service.ts'
 import { enter } from '../support/sign-in.ts'
 import {
   buyerActor,
-  CARD,
   DAY,
   invoicesOf,
   otherApp,

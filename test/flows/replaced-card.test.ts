@@ -5,12 +5,12 @@ import { reconcile } from '#flows/payment'
 import { changeCard, payOwed } from '#flows/subscription'
 import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
   buyerActor,
-  CARD,
   DAY,
   passDays,
   runDue,

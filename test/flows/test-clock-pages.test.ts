@@ -8,12 +8,12 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
-import { FRAUDULENT } from '../support/disputes.ts'
+import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { basic, buyer, TEXAS } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, stateOf, subscribe } from '../support/subscriber.ts'
+import { stateOf, subscribe } from '../support/subscriber.ts'
 import { timeOf } from '../support/test-clock.ts'
 
 const CLOCK = '/dashboard/apps/tidepool/test-clock/'
@@ -271,7 +271,7 @@ test('so do the pages of a sale, its refund, its dispute, and the payouts', asyn
   const { db } = service.world
   const { price_id } = await db.one<{ price_id: PriceId }>(sql`select r.id as price_id from prices r
     join products p on p.id = r.product_id join apps a on a.id = p.app_id where a.slug = 'early'`)
-  const { license_id } = await subscribe(service, { price_id, card: FRAUDULENT })
+  const { license_id } = await subscribe(service, { price_id, card: CARD.fraudulent })
   await handleEvents(service.world)
   const sale = await db.one<{ invoice_id: InvoiceId; dispute_id: DisputeId }>(sql`
     select i.id as invoice_id, d.id as dispute_id from invoices i

@@ -12,14 +12,13 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { addApp, type OtherApp } from '../support/apps.ts'
+import { CARD } from '../support/cards.ts'
 import { testId } from '../support/ids.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { withBank } from '../support/payees.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, DAY, runDue, type Subscriber, stateOf, subscribe } from '../support/subscriber.ts'
+import { DAY, runDue, type Subscriber, stateOf, subscribe } from '../support/subscriber.ts'
 import { clockWorkFor, letPass, timeOf } from '../support/test-clock.ts'
-
-const DISPUTED = '4000000000002685'
 
 /**
  * A seller with a bank account, an app that renews monthly, and a subscriber for each kind of
@@ -28,7 +27,13 @@ const DISPUTED = '4000000000002685'
 async function trade(service: TestService): Promise<{ app: OtherApp; people: Subscriber[] }> {
   await withBank(service, 'seller')
   const monthly = await addApp(service, { slug: 'monthly', amount: cents(1900) })
-  const cards = [CARD.good, CARD.renews_on_retry_2, CARD.never_renews, DISPUTED, CARD.mastercard]
+  const cards = [
+    CARD.good,
+    CARD.renews_on_retry_2,
+    CARD.never_renews,
+    CARD.not_received,
+    CARD.mastercard,
+  ]
   const people: Subscriber[] = []
   for (const card of cards) people.push(await subscribe(service, { app: monthly, card }))
   const leaver = people.at(-1)!
@@ -154,8 +159,8 @@ describe('the test clock of an app', () => {
 
   test('is its own: other apps keep real time', async () => {
     const [ahead, still] = [await app('ahead'), await app('still')]
-    const mover = await subscribe(service, { app: ahead, card: DISPUTED })
-    const stayer = await subscribe(service, { app: still, card: DISPUTED })
+    const mover = await subscribe(service, { app: ahead, card: CARD.not_received })
+    const stayer = await subscribe(service, { app: still, card: CARD.not_received })
     await handleEvents(service.world)
     await letPass(service, ahead.client_id, 40)
     assert.equal((await stateOf(service, mover)).status, 'canceled')

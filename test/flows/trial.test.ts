@@ -4,6 +4,7 @@ import { readLanguages } from '#platform/language/languages'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
+import { CARD } from '../support/cards.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
 import {
@@ -28,7 +29,6 @@ const fresh = () => `trial-${names++}@example.com`
 const addTrialApp = (facts: { trial_days?: number; frequency?: 'year' | null } = {}) =>
   addApp(service, { slug: `trial-${names++}`, trial_days: 14, ...facts })
 
-const ASKS_ALWAYS = '4000002760003184'
 const START = 'Start free trial'
 const buttonOf = (agent: Agent) =>
   /Pay \$[\d.,]+|Start free trial/.exec(textOf(agent.page.body))?.[0]
@@ -203,8 +203,8 @@ describe('a second trial of the same app is sold at full price', () => {
     const app = await addTrialApp()
     const emails = [fresh(), fresh()] as const
     const [one, two] = [
-      await goToTrialConfirm(app, emails[0], ASKS_ALWAYS),
-      await goToTrialConfirm(app, emails[1], ASKS_ALWAYS),
+      await goToTrialConfirm(app, emails[0], CARD.asks_always),
+      await goToTrialConfirm(app, emails[1], CARD.asks_always),
     ]
     await one.submit(START)
     await two.submit(START)

@@ -3,10 +3,11 @@ import { addSeconds } from '#platform/calendar'
 import { mintId, type PriceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
+import { CARD } from '../support/cards.ts'
 import { withBank } from '../support/payees.ts'
 import { buy, sellerActor } from '../support/refunds.ts'
 import type { TestService } from '../support/service.ts'
-import { buyerActor, CARD, DAY, otherApp, runDue, subscribe } from '../support/subscriber.ts'
+import { buyerActor, DAY, otherApp, runDue, subscribe } from '../support/subscriber.ts'
 import type { ProcessorState, RunFacts } from './messages.ts'
 
 /**

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type ProcessorSteps, processorSteps } from '../processor/outside.ts'
+import { CARD } from '../support/cards.ts'
 import { openStripeWorld, type StripeWorld, testModeOf } from './world.ts'
 
 const DAY = 86_400
-const FRAUDULENT = '4000000000000259'
 const EVIDENCE = {
   customer_email_address: 'buyer@example.com',
   product_description: 'Harbor Pro, a month',
@@ -25,7 +25,7 @@ describe('evidence at Stripe', () => {
   after(() => world.close())
 
   async function disputed() {
-    const { charge_id } = await steps.charged(FRAUDULENT)
+    const { charge_id } = await steps.charged(CARD.fraudulent)
     const { dispute_id } = await steps.waitForEvent(
       'dispute_opened',
       (event) => event.charge_id === charge_id,

@@ -7,10 +7,6 @@ import type { Sandbox } from '../../src/sandbox/index.ts'
 import type { Bought } from './refunds.ts'
 import type { TestService } from './service.ts'
 
-export const FRAUDULENT = '4000000000000259'
-export const NOT_RECEIVED = '4000000000002685'
-export const INQUIRY = '4000000000001976'
-
 /** The sandbox of a test's service, with which a test acts as the bank. */
 export function bankOf({ world }: TestService): Sandbox {
   return world.processor as Sandbox

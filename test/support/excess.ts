@@ -6,13 +6,11 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { schedule } from '../../src/sandbox/events.ts'
+import { CARD } from './cards.ts'
 import { bankOf, decide, objectTo } from './disputes.ts'
 import type { PurchaseFacts } from './purchase.ts'
 import { type Bought, buy, passAndHandle, refund, staffActor } from './refunds.ts'
 import type { TestService } from './service.ts'
-
-/** A card that returns every refund. */
-export const COMES_BACK = '4000000000005126'
 
 /** The cast's operator with a reason, as the actor of a staff action. */
 export async function staffWithReason(service: TestService) {
@@ -38,7 +36,7 @@ export async function inExcess(
   amount: number,
   facts: Partial<PurchaseFacts> = {},
 ): Promise<Bought & { refund_id: string }> {
-  const bought = await buy(service, { card: COMES_BACK, ...facts })
+  const bought = await buy(service, { card: CARD.comes_back, ...facts })
   await refund(service, bought)
   await passAndHandle(service, 2)
   const paid = await payBuyerOtherwise(service.world, await staffWithReason(service), bought)

@@ -5,21 +5,12 @@ import type { AppId, LicenseId, PriceId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Agent } from './agent.ts'
 import { addApp, type OtherApp } from './apps.ts'
+import { CARD } from './cards.ts'
 import { eventually } from './eventually.ts'
 import { basic, buyer, enterCard, TEXAS } from './purchase.ts'
 import type { TestService } from './service.ts'
 
 export const DAY = 86_400
-export const CARD = {
-  good: '4242424242424242',
-  mastercard: '5555555555554444',
-  verifies_only: '4000000000000341',
-  asks_always: '4000002760003184',
-  renews_on_retry_1: '4999990000000114',
-  renews_on_retry_2: '4999990000000122',
-  renews_on_retry_3: '4999990000000130',
-  never_renews: '4999990000000197',
-} as const
 
 /** A buyer of a plan that renews, with their browser. */
 export interface Subscriber {
