@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
+import { AsyncResource } from 'node:async_hooks'
 import { after, before, describe, test } from 'node:test'
+import * as catalog from '#domain/catalog'
 import * as payouts from '#domain/payouts'
 import { confirm } from '#flows/checkout'
 import { openOnboarding } from '#flows/pay-out'
 import { reconcile } from '#flows/payment'
+import { givePlan } from '#flows/subscription'
+import type { Database, Db } from '#platform/db'
 import { type CartId, mintId, parseId } from '#platform/ids'
 import { openLog } from '#platform/log'
 import { cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { once } from '#platform/once'
+import { type Sql, sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
 import { addApp, changePrice } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
@@ -22,6 +27,7 @@ import {
   TEXAS,
   takenFrom,
 } from '../support/purchase.ts'
+import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const ROUNDS = 10
@@ -169,6 +175,33 @@ describe('at the same time', { skip }, () => {
       assert.match(textOf((await agent.open(agent.page.url)).body), /License key/)
       assert.deepEqual(await takenFrom(service, email), [1260])
     }
+  })
+
+  test('a plan is not given to a buyer whose purchase is settled meanwhile', async () => {
+    const { world } = service
+    const email = fresh()
+    await purchase(service, buyer(service), { email, card: CARD.loses_answer })
+    service.clock.pass(5)
+    const { client_id: app_id, prices } = service.demo.app
+    const { product_id } = await catalog.findPrice(world.db, prices[0]!.public_id)
+    // Another process settles it after the first read of what the buyer has, or is paying.
+    const settle = AsyncResource.bind(once(() => reconcile(world)))
+    const settling = (tx: Db): Db => ({
+      ...tx,
+      async maybe<Row>(statement: Sql) {
+        const found = await tx.maybe<Row>(statement)
+        if (/from (licenses|attempts)\b/.test(statement.text)) await settle()
+        return found
+      },
+    })
+    const db: Database = { ...world.db, tx: (work) => world.db.tx((tx) => work(settling(tx))) }
+    const gift = { app_id, product_id, email, email_normalized: email, ends_at: null }
+    const given = await givePlan({ ...world, db }, await sellerActor(service), {
+      ...gift,
+      reason: 'A contributor',
+    })
+    assert.equal(given.outcome, 'buying')
+    assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
   test('a payee who opens the bank page many times at once has one account', async () => {

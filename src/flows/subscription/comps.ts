@@ -77,7 +77,8 @@ async function refusalOf(
   if (ends_at && ends_at <= appTime(world, app)) return { outcome: 'past' }
   const plan = (await catalog.products(tx, app_id)).find(({ id }) => id === product_id)
   if (!plan || plan.is_free) return { outcome: 'no_plan' }
+  // In this order: a payment that is settled in between has made the license that is read then.
+  if (await payments.findPending(tx, buyer)) return { outcome: 'buying' }
   const license = await licensing.findLive(tx, buyer)
-  if (license) return { outcome: 'owned', license }
-  return (await payments.findPending(tx, buyer)) ? { outcome: 'buying' } : undefined
+  return license && { outcome: 'owned', license }
 }
