@@ -67,7 +67,8 @@ function sentForm(path: string, { request }: SessionContext) {
   const form = formOf(request)
   const { user_id, owner, attempt_id, license_id, alarm_id, movement_id, reason = '' } = form
   const subject = user_id ?? owner ?? attempt_id ?? license_id ?? alarm_id ?? movement_id ?? ''
-  return { filled: { path, subject, reason: reason.trim() }, place: placeIn(form) }
+  const filled = { path, subject, reason: reason.trim(), choice: form.booked_as }
+  return { filled, place: placeIn(form) }
 }
 
 function placeIn({ q, list, below }: Record<string, string>) {
@@ -79,14 +80,16 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
   const staffAction = (
     path: keyof typeof PERMISSIONS,
     act: (fields: Record<string, string>, staff: Parameters<typeof unlockAccount>[1]) => unknown,
+    /** The note about what else is missing from the form, if so. */
+    missing?: (fields: Record<string, string>) => string | undefined,
   ) => {
     scope.post(`/admin/${path}`, async (request, reply) => {
       const context = await requireStaff(world, request, reply, CASES, PERMISSIONS[path])
       const { filled, place } = sentForm(path, context)
       const { reason } = filled
-      if (staffReasonFault(reason)) {
-        return redirectTo(reply, filledIn(CASES, filled, { ...place, ...REFUSED_REASON }))
-      }
+      const missed = missing?.(formOf(request))
+      const refused = staffReasonFault(reason) ? REFUSED_REASON : missed && { done: missed }
+      if (refused) return redirectTo(reply, filledIn(CASES, filled, { ...place, ...refused }))
       if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(CASES, filled, place))
       const done = await act(formOf(request), { ...staffActor(context), reason })
       return redirectTo(reply, withQuery(CASES, { ...place, done: String(done) }))
@@ -128,11 +131,20 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
     if (!owner || !isPayable || seen === undefined) return 'nothing'
     return bookedNote(await writeOff(world, staff, { account, owner, seen }), 'written_off')
   })
-  staffAction('book-suspense', async ({ movement_id = '', ...fields }, staff) => {
-    const account = ledger.SUSPENSE_ACCOUNTS.find((each) => each === fields.account)
-    if (!account) return 'no_account'
-    return (await bookSuspense(world, staff, { movement_id, account })) ? 'booked' : 'nothing'
-  })
+  staffAction(
+    'book-suspense',
+    async ({ movement_id = '', ...fields }, staff) => {
+      const booking = { movement_id, account: suspenseAccount(fields)! }
+      return (await bookSuspense(world, staff, booking)) ? 'booked' : 'nothing'
+    },
+    (fields) => (suspenseAccount(fields) ? undefined : 'no_account'),
+  )
+}
+
+function suspenseAccount({
+  booked_as,
+}: Record<string, string>): ledger.SuspenseAccount | undefined {
+  return ledger.SUSPENSE_ACCOUNTS.find((each) => each === booked_as)
 }
 
 async function knownLicense(

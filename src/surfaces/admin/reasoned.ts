@@ -27,10 +27,11 @@ const IN_ADDRESS = 1000
 /** The page's path with a form as filled in, and a query of its own. */
 export function filledIn(
   here: string,
-  { path: action, subject, reason }: Omit<Filled, 'fault'>,
+  { path: action, subject, reason, choice }: Omit<Filled, 'fault'>,
   query: Record<string, string | undefined> = {},
 ): string {
-  return withQuery(here, { ...query, action, subject, reason: reason.slice(0, IN_ADDRESS) })
+  const filled = { action, subject, reason: reason.slice(0, IN_ADDRESS), choice }
+  return withQuery(here, { ...query, ...filled })
 }
 
 /** The query of a page that shows a form again because its reason was refused. */
@@ -59,13 +60,14 @@ export async function requireReason(
   return { ...context, staff: { ...staffActor(context), reason } }
 }
 
-/** The form that was filled in before its sender authenticated again, or with a wrong reason. */
+/** The form that was filled in before its sender authenticated again, or with a fault. */
 export function filledOf(request: FastifyRequest): Filled | undefined {
   const [path, subject, entered] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
   if (path === undefined || subject === undefined) return undefined
   const reason = (entered ?? '').slice(0, IN_ADDRESS)
   const isRefused = queryOf(request, 'done') === 'no_reason'
-  return { path, subject, reason, fault: isRefused ? staffReasonFault(reason) : undefined }
+  const choice = queryOf(request, 'choice')
+  return { path, subject, reason, choice, fault: isRefused ? staffReasonFault(reason) : undefined }
 }
 
 /** The note above a form whose reason is wrong; the form says what is. */

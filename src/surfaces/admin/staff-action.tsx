@@ -6,14 +6,30 @@ import { Panel } from '#design/panels'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import type { CaseList } from './case-lists.ts'
 
-/** A form filled in before re-authentication, or with a wrong reason; its reason is restored. */
+/** A form filled in before re-authentication, or with a fault; it is shown as it was sent. */
 export interface Filled {
   path: string
   /** The ID of what the action is about. */
   subject: string
   reason: string
+  /** What was chosen, in an action with a choice. */
+  choice?: string | undefined
   /** What is wrong with the reason. */
   fault: string | undefined
+}
+
+/** The form as filled in, if it is that of this action and subject. */
+export function ownOf({
+  filled,
+  path,
+  fields,
+}: {
+  filled: Filled | undefined
+  path: string
+  fields: Record<string, string>
+}): Filled | undefined {
+  const isOwn = filled?.path === path && Object.values(fields).includes(filled.subject)
+  return isOwn ? filled : undefined
 }
 
 /** The form of a staff action, with its reason. */
@@ -26,8 +42,7 @@ export function StaffAction(facts: {
   filled: Filled | undefined
   children?: ComponentChildren
 }): JSX.Element {
-  const { filled } = facts
-  const isOwn = filled?.path === facts.path && Object.values(facts.fields).includes(filled.subject)
+  const filled = ownOf(facts)
   return (
     <Form action={`/admin/${facts.path}`} csrf_token={facts.csrf_token}>
       <HiddenFields values={facts.fields} />
@@ -38,8 +53,8 @@ export function StaffAction(facts: {
             label="Reason"
             name="reason"
             id={facts.id}
-            value={isOwn ? filled.reason : undefined}
-            error={isOwn ? filled.fault : undefined}
+            value={filled?.reason}
+            error={filled?.fault}
             autocomplete="off"
             maxlength={MAX_REASON_LENGTH}
           />
@@ -59,7 +74,7 @@ export function Entry(facts: {
   children: ComponentChildren
 }): JSX.Element {
   return (
-    <li class="grid gap-3 py-4 lg:grid-cols-2 lg:items-end">
+    <li class="grid gap-3 py-4 lg:grid-cols-2 lg:items-start">
       <div class="grid gap-0.5">
         <span class="font-semibold">{facts.title}</span>
         <span class="text-sm text-muted">{facts.details}</span>

@@ -3,7 +3,7 @@ import { SelectField } from '#design/forms'
 import { Day, Money } from '#design/money'
 import type { SuspenseAccount, UnexplainedMovement } from '#domain/ledger'
 import type { CaseList } from './case-lists.ts'
-import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
+import { Entries, Entry, type Filled, ownOf, StaffAction } from './staff-action.tsx'
 
 /** What staff book an unexplained movement as. */
 const ACCOUNTS: Record<SuspenseAccount, string> = {
@@ -18,37 +18,43 @@ export function Unexplained(facts: {
   csrf_token: string
   filled: Filled | undefined
 }): JSX.Element {
+  const path = 'book-suspense'
   const options = Object.entries(ACCOUNTS).map(([value, label]) => ({ value, label }))
   return (
     <Entries id="suspense" title="Unexplained movements at the processor" list={facts.list}>
-      {facts.list.items.map(({ id, at, amount, description }) => (
-        <Entry
-          key={id}
-          title={<Money amount={amount} />}
-          details={
-            <span class="wrap-anywhere">
-              <Day date={at} />, {id}, {description}. No sale, refund, dispute or payout is about
-              it.
-            </span>
-          }
-        >
-          <StaffAction
-            csrf_token={facts.csrf_token}
-            path="book-suspense"
-            fields={{ movement_id: id, ...facts.list.place }}
-            id={`suspense-${id}`}
-            label="Book"
-            filled={facts.filled}
+      {facts.list.items.map(({ id, at, amount, description }) => {
+        const fields = { movement_id: id, ...facts.list.place }
+        const filled = ownOf({ filled: facts.filled, path, fields })
+        return (
+          <Entry
+            key={id}
+            title={<Money amount={amount} />}
+            details={
+              <span class="wrap-anywhere">
+                <Day date={at} />, {id}, {description}. No sale, refund, dispute or payout is about
+                it.
+              </span>
+            }
           >
-            <SelectField
-              label="What it was"
-              name="account"
-              id={`account-${id}`}
-              options={[{ value: '', label: 'Choose' }, ...options]}
-            />
-          </StaffAction>
-        </Entry>
-      ))}
+            <StaffAction
+              csrf_token={facts.csrf_token}
+              path={path}
+              fields={fields}
+              id={`suspense-${id}`}
+              label="Book"
+              filled={filled}
+            >
+              <SelectField
+                label="What it was"
+                name="booked_as"
+                id={`booked-as-${id}`}
+                value={filled?.choice}
+                options={[{ value: '', label: 'Choose' }, ...options]}
+              />
+            </StaffAction>
+          </Entry>
+        )
+      })}
     </Entries>
   )
 }

@@ -209,7 +209,7 @@ function Removed({ slug, csrf_token, removed, faults }: ImagesFacts): JSX.Elemen
             key: id,
             title,
             details: [
-              kind === 'icon' ? 'Icon' : 'Screenshot',
+              ...(kind === 'icon' ? [] : ['Screenshot']),
               <>
                 Removed <Moment at={removed_at} />
               </>,
