@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as licensing from '#domain/licensing'
-import { endNow, setAutoRenew } from '#flows/subscription'
+import { endNow, renewDue, setAutoRenew } from '#flows/subscription'
 import { addDays, isoDate } from '#platform/calendar'
-import { sql } from '#platform/sql'
+import { once } from '#platform/once'
+import { type Sql, sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
 import {
@@ -305,6 +306,24 @@ describe('while the bank asks the buyer who continues', () => {
     await runDue(service)
     const { orders, triggers } = await storedOf(service, buyer)
     assert.deepEqual([orders, triggers], [1, ['import', 'continued', 'renewal_failed']])
+  })
+
+  test('the license does not end if they answer as its end is due', async () => {
+    const buyer = await importedBuyer(service, { days: 1 })
+    service.clock.pass(86_400 - 60)
+    await continueWithCard(buyer, CARD.asks_always)
+    service.clock.pass(60)
+    const { db } = service.world
+    const answer = once(() => buyer.agent.submit('Complete authentication'))
+    /** They answer after what has ended was read, and before any of it ends. */
+    async function rows<Row>(statement: Sql): Promise<Row[]> {
+      const found = await db.rows<Row>(statement)
+      if (/l\.origin in \('comp', 'import'\)/.test(statement.text)) await answer()
+      return found
+    }
+    await renewDue({ ...service.world, db: { ...db, rows } })
+    const { status, triggers } = await storedOf(service, buyer)
+    assert.deepEqual([status, triggers], ['past_due', ['import', 'continued', 'renewal_failed']])
   })
 
   test('a license that the seller ends is not continued', async () => {

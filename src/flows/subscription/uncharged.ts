@@ -74,6 +74,8 @@ async function endOne(world: World, tx: Db, license_id: LicenseId): Promise<bool
     license_id,
   )
   const now = appTime(world, (await apps.find(tx, app_id))!)
+  // Its buyer may have continued it since it was found, and the end of the period renews it.
+  if (!licensing.isUncharged(origin)) return false
   if (status !== 'active' || !period_end || period_end > now) return false
   // Its buyer is continuing it, and the card check is still pending.
   const { email_normalized } = (await identity.findUser(tx, user_id))!
