@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import { sql } from '#platform/sql'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { setOnSale } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -18,7 +18,6 @@ before(async () => {
 after(() => closeSound(service))
 
 const manage = ({ app }: Pick<Subscriber, 'app'>) => `/manage/${app.client_id}/`
-const pageText = (agent: Agent) => textOf(agent.page.body)
 const backOf = ({ page }: Agent) => {
   const [, href] = /href="([^"]+)"[^>]*>(?:(?!<\/a>).)*Back to your app/s.exec(page.body) ?? []
   return href
@@ -36,7 +35,7 @@ describe('the manage page of an app that was unpublished', () => {
     assert.equal(signedOut.page.url, `/signin/?return_to=${back}`)
     await subscriber.agent.open(manage(subscriber))
     assert.equal(subscriber.agent.page.status, 200)
-    assert.match(pageText(subscriber.agent), /License key/)
+    assert.match(subscriber.agent.text, /License key/)
   })
 
   test('offers no way to buy it again where it is not sold', async () => {
@@ -44,11 +43,11 @@ describe('the manage page of an app that was unpublished', () => {
     const { agent, email, app } = subscriber
     await forceStatus(service, 'canceled', { email })
     await agent.open(manage(subscriber))
-    assert.match(pageText(agent), /This license has ended .* Buy it again/)
+    assert.match(agent.text, /This license has ended .* Buy it again/)
     await setOnSale(service, app.client_id, withdrawn)
     await agent.open(manage(subscriber))
     assert.match(
-      pageText(agent),
+      agent.text,
       /is no longer sold here\. Nothing more is charged\. Your receipts are kept here\./,
     )
     assert.doesNotMatch(agent.page.body, /Buy it again|href="\/(apps|buy)\//)
@@ -68,7 +67,7 @@ describe('the manage link of a person without a purchase', () => {
     const { oauth_login_url: login_url } = (await apps.find(service.world.db, app.client_id))!
     await person.open(`${manage({ app })}?next=${encodeURIComponent(`${app.url}/plans?a=1`)}`)
     await person.submit('Sign in', { ...service.demo.buyer })
-    assert.match(pageText(person), /has not bought this app/)
+    assert.match(person.text, /has not bought this app/)
     assert.equal(backOf(person), `${app.url}/plans?a=1`)
     await person.open(manage({ app }))
     assert.equal(backOf(person), login_url)
@@ -82,14 +81,14 @@ test('shows the result of the last action, and no text from a crafted link', asy
   for (const done of ['key_replaced', 'paid', 'declined', '__proto__', 'x.y']) {
     await agent.open(`${manage(subscriber)}?done=${done}`)
     assert.equal(agent.page.status, 200)
-    assert.doesNotMatch(pageText(agent), /This is your new key|went through|declined/)
+    assert.doesNotMatch(agent.text, /This is your new key|went through|declined/)
   }
   await agent.submit('Update card')
   await agent.press('Back to your plan')
-  assert.match(pageText(agent), /The card on file was not changed/)
+  assert.match(agent.text, /The card on file was not changed/)
   const other = await subscribe(service, { app: await otherApp(service, {}) })
   await other.agent.open(`${manage(other)}?${agent.page.url.split('?')[1]}`)
-  assert.doesNotMatch(pageText(other.agent), /was not changed/)
+  assert.doesNotMatch(other.agent.text, /was not changed/)
 })
 
 // F24
@@ -103,11 +102,11 @@ test('says what a decided dispute leads to, won or lost', async () => {
         where u.email_normalized = ${email})`)
   await pause('dispute')
   await agent.open(manage(subscriber))
-  assert.match(pageText(agent), /If the bank upholds the payment, the license works again/)
-  assert.match(pageText(agent), /If the bank returns your money, the license ends/)
+  assert.match(agent.text, /If the bank upholds the payment, the license works again/)
+  assert.match(agent.text, /If the bank returns your money, the license ends/)
   await pause('staff')
   await agent.open(manage(subscriber))
-  assert.match(pageText(agent), /We paused this license/)
+  assert.match(agent.text, /We paused this license/)
   await forceStatus(service, 'active', { email })
 })
 
@@ -120,7 +119,7 @@ describe('a new card that is billed in another state', () => {
     await agent.open(manage(subscriber))
     await agent.submit('Update card')
     await agent.submit('Save this card', NEW)
-    assert.match(pageText(agent), /Have you moved\?.* Tax address TX 78701 .* NY 10001/)
+    assert.match(agent.text, /Have you moved\?.* Tax address TX 78701 .* NY 10001/)
     return subscriber
   }
   const addressOf = ({ email }: Subscriber) =>
@@ -134,7 +133,7 @@ describe('a new card that is billed in another state', () => {
     assert.deepEqual(await addressOf(subscriber), { state: 'TX', zip: '78701', last4: '4242' })
     await subscriber.agent.submit('Change my tax address to NY 10001')
     assert.match(
-      pageText(subscriber.agent),
+      subscriber.agent.text,
       /Future charges use this card and are taxed at your new address/,
     )
     assert.deepEqual(await addressOf(subscriber), { state: 'NY', zip: '10001', last4: '4444' })
@@ -143,7 +142,7 @@ describe('a new card that is billed in another state', () => {
   test('gives way to the card on file', async () => {
     const subscriber = await withNewCard()
     await subscriber.agent.press('Keep the card on file')
-    assert.match(pageText(subscriber.agent), /Visa ending in 4242/)
+    assert.match(subscriber.agent.text, /Visa ending in 4242/)
     assert.deepEqual(await addressOf(subscriber), { state: 'TX', zip: '78701', last4: '4242' })
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as identity from '#domain/identity'
 import { addPasskey, enterPassword, isSignedIn, newEmail, signUp } from '../support/account.ts'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -15,8 +15,6 @@ before(async () => {
   await service.world.jobs.start()
 })
 after(() => service.close())
-
-const pageText = (agent: Agent) => textOf(agent.page.body)
 
 /** A browser at a page. */
 async function at(agent: Agent, url: string): Promise<Agent> {
@@ -45,15 +43,12 @@ describe('a new email', () => {
 
   test('changes nothing before it is confirmed, and then notifies both addresses', async () => {
     const { email, wanted, agent, confirm } = await ask()
-    assert.match(
-      pageText(await at(agent, SECURITY)),
-      new RegExp(`Signed in as ${email}.*Waiting for`),
-    )
+    assert.match((await at(agent, SECURITY)).text, new RegExp(`Signed in as ${email}.*Waiting for`))
     assert.ok(await isSignedIn(await enterPassword(service, email)))
     const answered = await change(confirm)
-    assert.match(pageText(answered), /Email changed/)
+    assert.match(answered.text, /Email changed/)
     assert.ok(!(await isSignedIn(answered)), 'a link for an address opens no account')
-    assert.match(pageText(await at(agent, SECURITY)), new RegExp(`Signed in as ${wanted}`))
+    assert.match((await at(agent, SECURITY)).text, new RegExp(`Signed in as ${wanted}`))
     assert.ok(await isSignedIn(await enterPassword(service, wanted)))
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
     await emailTo(service, email, /^Your email was changed/)
@@ -84,13 +79,13 @@ describe('a new email', () => {
     await owner.open(path)
     await owner.submit('Keep this email')
     // No second factor is asked for that came after the change was asked for.
-    assert.match(pageText(owner), /Set your password/)
+    assert.match(owner.text, /Set your password/)
     await owner.submit('Save password', { password: 'the owner walks along the shore' })
-    assert.match(pageText(owner), new RegExp(`Signed in as ${email}`))
+    assert.match(owner.text, new RegExp(`Signed in as ${email}`))
     assert.ok(!(await isSignedIn(agent)))
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
     assert.ok(!(await isSignedIn(await enterPassword(service, wanted))))
-    assert.match(pageText(await at(owner, SECURITY)), /Passkeys Off/)
+    assert.match((await at(owner, SECURITY)).text, /Passkeys Off/)
   })
 
   test('can be withdrawn before it is confirmed', async () => {
@@ -102,7 +97,7 @@ describe('a new email', () => {
       assert.equal((await buyer(service).open(path)).status, 404)
     }
     assert.ok(!(await isSignedIn(agent)))
-    assert.match(pageText(await at(owner, SECURITY)), new RegExp(`Signed in as ${email}`))
+    assert.match((await at(owner, SECURITY)).text, new RegExp(`Signed in as ${email}`))
   })
 
   test('cannot be undone after seven days, and the request expires after one', async () => {
@@ -119,7 +114,7 @@ describe('a new email', () => {
     const [{ email, agent }, { email: taken }] = [await signUp(service), await signUp(service)]
     await agent.open(`${SECURITY}email`)
     await agent.submit('Send confirmation email', { email: taken })
-    assert.match(pageText(agent), /We sent an email to the new address/)
+    assert.match(agent.text, /We sent an email to the new address/)
     const message = await emailTo(service, taken, /^This email already has a Purser account/)
     assert.ok(!message.includes('/link/'))
     assert.ok(!message.includes(email))
@@ -133,7 +128,7 @@ describe('a new email', () => {
     assert.equal((await buyer(service).open(confirm)).status, 404)
     const path = linkIn(await emailTo(service, better, /^Confirm your new/), 'change_email')
     await change(path)
-    assert.match(pageText(await at(agent, SECURITY)), new RegExp(`Signed in as ${better}`))
+    assert.match((await at(agent, SECURITY)).text, new RegExp(`Signed in as ${better}`))
     assert.ok(!(await isSignedIn(await enterPassword(service, wanted))))
   })
 
@@ -146,7 +141,7 @@ describe('a new email', () => {
     ] as const) {
       await agent.submit('Send confirmation email', { email: value })
       assert.equal(agent.page.status, 422)
-      assert.match(pageText(agent), reason)
+      assert.match(agent.text, reason)
     }
   })
 })

@@ -26,8 +26,6 @@ before(async () => {
 })
 after(() => service.close())
 
-const pageText = (agent: Agent) => textOf(agent.page.body)
-
 /** An owner with every kind of second factor. */
 interface Guarded {
   email: string
@@ -119,7 +117,7 @@ describe('every way to sign in asks for the second factor', async () => {
         assert.ok(!(await isSignedIn(agent)), `${factor}: nothing is open before it`)
         assert.ok(!agent.cookies.has('__Host-session'))
         await give(agent, owner)
-        assert.ok(await isSignedIn(agent), `${factor}: ${pageText(agent)}`)
+        assert.ok(await isSignedIn(agent), `${factor}: ${agent.text}`)
         assert.ok(!agent.cookies.has('__Host-pending'))
       }
     })
@@ -182,7 +180,7 @@ describe('an authenticator app', () => {
     for (const used of [code, earlier]) {
       await late.submit('Sign in', { code: used })
       assert.equal(late.page.status, 422)
-      assert.match(pageText(late), /incorrect or was already used/)
+      assert.match(late.text, /incorrect or was already used/)
     }
   })
 
@@ -262,7 +260,7 @@ describe('recovery codes', () => {
     assert.ok(await enter(second.replaceAll('-', ' ')))
     await emailTo(service, email, /^A recovery code was used/)
     await owner.open('/account/security/')
-    assert.match(pageText(owner), /8 codes left/)
+    assert.match(owner.text, /8 codes left/)
   })
 
   test('that are left empty are no attempt, and the field says so', async () => {
@@ -272,21 +270,21 @@ describe('recovery codes', () => {
     for (let time = 0; time < 6; time++) {
       await agent.submit('Sign in', { code: ' ' })
       assert.equal(agent.page.status, 422)
-      assert.match(pageText(agent), /Enter the current code from your app\./)
-      assert.doesNotMatch(pageText(agent), /incorrect|Too many/)
+      assert.match(agent.text, /Enter the current code from your app\./)
+      assert.doesNotMatch(agent.text, /incorrect|Too many/)
     }
     await agent.press('Use a recovery code')
     await agent.submit('Sign in', { recovery_code: '' })
-    assert.match(pageText(agent), /Enter a recovery code\./)
+    assert.match(agent.text, /Enter a recovery code\./)
     await agent.submit('Sign in', { recovery_code: recovery_codes[0]! })
     assert.ok(await isSignedIn(agent))
     for (let time = 0; time < 6; time++) {
       await agent.open('/account/confirm?with=recovery_code')
       await agent.submit('Confirm', { password: PASSWORD, recovery_code: '' })
       assert.equal(agent.page.status, 422)
-      assert.match(pageText(agent), /Enter a recovery code\./)
+      assert.match(agent.text, /Enter a recovery code\./)
       await agent.submit('Confirm', { password: '', recovery_code: '' })
-      assert.match(pageText(agent), /Enter your password\./)
+      assert.match(agent.text, /Enter your password\./)
     }
     await agent.submit('Confirm', { password: PASSWORD, recovery_code: recovery_codes[1]! })
     assert.equal(agent.page.url, '/account/security/')
@@ -303,7 +301,7 @@ describe('recovery codes', () => {
     assert.equal(agent.page.status, 422)
     await owner.open('/account/security/')
     await owner.submit('Remove the app')
-    assert.ok(!pageText(owner).includes('codes left'))
+    assert.ok(!owner.text.includes('codes left'))
     assert.ok(await isSignedIn(await enterPassword(service, email)))
   })
 })
@@ -341,7 +339,7 @@ describe('a passkey', () => {
       await agent.open('/signin/')
       await pressPasskey(service, agent, passkey, manner)
       assert.equal(agent.page.status, 422)
-      assert.match(pageText(agent), /is not registered here/)
+      assert.match(agent.text, /is not registered here/)
     }
     // Next to a password, its presence suffices.
     const second = await enterPassword(service, email)
@@ -378,7 +376,7 @@ describe('a passkey', () => {
     const { email, agent: owner } = await signUp(service)
     const passkey = await addPasskey(service, owner)
     await owner.open('/account/security/')
-    assert.match(pageText(owner), /Test device/)
+    assert.match(owner.text, /Test device/)
     await owner.submit('Remove')
     const agent = buyer(service)
     await agent.open('/signin/')

@@ -13,7 +13,7 @@ import {
   pressPasskey,
   signUp,
 } from '../support/account.ts'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -27,8 +27,6 @@ before(async () => {
   await service.world.jobs.start()
 })
 after(() => service.close())
-
-const pageText = (agent: Agent) => textOf(agent.page.body)
 
 /** A browser at a page. */
 async function at(agent: Agent, url: string): Promise<Agent> {
@@ -178,7 +176,7 @@ describe('security settings change only after a recent confirmation', () => {
     await agent.open(`${SECURITY}password`)
     await agent.submit('Confirm', { password: 'not my password' })
     assert.equal(agent.page.status, 422)
-    assert.match(pageText(agent), /The password is incorrect/)
+    assert.match(agent.text, /The password is incorrect/)
     assert.match((await agent.open(`${SECURITY}password`)).url, /^\/account\/confirm\?/)
   })
 
@@ -191,7 +189,7 @@ describe('security settings change only after a recent confirmation', () => {
     await agent.open(linkIn(await emailTo(service, email, /^Your sign-in link/), 'sign_in'))
     await agent.submit('Sign in')
     assert.equal(agent.page.url, `${SECURITY}password`)
-    assert.match(pageText(agent), /Set your password/)
+    assert.match(agent.text, /Set your password/)
   })
 })
 
@@ -203,7 +201,7 @@ describe('a new password', () => {
     await agent.submit('Save password', { password: 'password1234' })
     assert.equal(agent.page.status, 422)
     await agent.submit('Save password', { password: 'another walk along the shore' })
-    assert.match(pageText(agent), /Password saved/)
+    assert.match(agent.text, /Password saved/)
     assert.ok(await isSignedIn(agent))
     assert.ok(!(await isSignedIn(other)))
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
@@ -237,7 +235,7 @@ describe('a new password', () => {
     assert.ok(await isSignedIn(owner))
     assert.ok(!(await isSignedIn(agent)))
     assert.equal((await buyer(service).open(confirm)).status, 404)
-    assert.match(pageText(await at(owner, SECURITY)), new RegExp(`Signed in as ${email}`))
+    assert.match((await at(owner, SECURITY)).text, new RegExp(`Signed in as ${email}`))
     await emailTo(service, email, /^Your password was changed/)
   })
 

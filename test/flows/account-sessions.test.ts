@@ -28,7 +28,7 @@ import {
   passkeyOptions,
   signUp,
 } from '../support/account.ts'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -43,15 +43,13 @@ before(async () => {
 })
 after(() => service.close())
 
-const pageText = (agent: Agent) => textOf(agent.page.body)
-
 describe('the list of sessions', () => {
   const listed = (agent: Agent) => [...agent.page.body.matchAll(/id="record-(ses_\w+)"/g)].length
 
   test('shows the browser and the network, and never the full address', async () => {
     const { agent } = await signUp(service)
     await agent.open(SECURITY)
-    assert.match(pageText(agent), /Unknown browser This browser Since March \d+, 2026/)
+    assert.match(agent.text, /Unknown browser This browser Since March \d+, 2026/)
     const rows = await service.world.db.rows<{ network: string }>(sql`select network from sessions`)
     assert.ok(rows.every(({ network }) => /^(10\.\d+\.\d+|127\.0\.0)\.\*$/.test(network)))
   })
@@ -124,8 +122,8 @@ describe('the list of sessions', () => {
     const other = await enterPassword(service, email)
     service.clock.pass(2 * 86_400)
     await agent.open(SECURITY)
-    assert.match(pageText(agent), /Last seen on March \d+, 2026.*Last seen on March \d+, 2026/)
-    const seen = [...pageText(agent).matchAll(/Last seen on (\w+ \d+)/g)].map(([, day]) => day)
+    assert.match(agent.text, /Last seen on March \d+, 2026.*Last seen on March \d+, 2026/)
+    const seen = [...agent.text.matchAll(/Last seen on (\w+ \d+)/g)].map(([, day]) => day)
     assert.notEqual(seen[0], seen[1])
     assert.ok(await isSignedIn(other))
   })
@@ -278,7 +276,7 @@ describe('a change of email that waits for its confirmation', () => {
       await act(agent)
       assert.equal((await agent.tab().open(link)).status, 404)
       await agent.open(SECURITY)
-      assert.doesNotMatch(pageText(agent), /Waiting for confirmation/)
+      assert.doesNotMatch(agent.text, /Waiting for confirmation/)
     })
   }
 
@@ -292,7 +290,7 @@ describe('a change of email that waits for its confirmation', () => {
     }
     await agent.open(link)
     await agent.submit('Change my email')
-    assert.match(pageText(agent), /Email changed/)
+    assert.match(agent.text, /Email changed/)
   })
 })
 

@@ -21,8 +21,6 @@ before(async () => {
 })
 after(() => service.close())
 
-const pageText = (agent: Agent) => textOf(agent.page.body)
-
 /** Fills in the sign-up page and returns the browser. */
 async function typeIn(email: string, password = PASSWORD, return_to = ''): Promise<Agent> {
   const agent = buyer(service)
@@ -37,7 +35,7 @@ const confirmation = async (email: string) =>
 test('creates no account, session or sign-in before the email is confirmed', async () => {
   const email = newEmail()
   const agent = await typeIn(email)
-  assert.match(pageText(agent), /Check your inbox/)
+  assert.match(agent.text, /Check your inbox/)
   assert.ok(!agent.cookies.has('__Host-session'))
   const path = await confirmation(email)
   await buyer(service).open(path)
@@ -50,7 +48,7 @@ test('creates no account, session or sign-in before the email is confirmed', asy
   assert.ok(await isSignedIn(agent))
   assert.ok(await isSignedIn(await enterPassword(service, email)))
   assert.equal((await agent.open(path)).status, 404)
-  assert.ok(pageText(agent).includes(`You are signed in as ${email}.`))
+  assert.ok(agent.text.includes(`You are signed in as ${email}.`))
   await agent.press('Go to your account')
   assert.equal(agent.page.url, '/account/')
   const user = await service.world.db.one<Record<string, unknown>>(sql`

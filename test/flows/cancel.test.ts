@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { endNow, setAutoRenew } from '#flows/subscription'
 import { sql } from '#platform/sql'
-import { type Agent, textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { sellerActor } from '../support/refunds.ts'
@@ -16,8 +15,6 @@ before(async () => {
   await service.world.jobs.start()
 })
 after(() => service.close())
-
-const pageText = (agent: Agent) => textOf(agent.page.body)
 
 /** Every email to the cast's seller about a buyer. */
 async function sellersEmails(buyer_email: string): Promise<string[]> {
@@ -35,12 +32,12 @@ test('a subscription is canceled under that name, confirmed by email, and can be
   const subscriber = await subscribe(service)
   const { agent, email, app } = subscriber
   await agent.open(`/manage/${app.client_id}/`)
-  assert.match(pageText(agent), /Auto-renew On/)
+  assert.match(agent.text, /Auto-renew On/)
   await agent.press('Cancel subscription')
-  assert.match(pageText(agent), /You keep Pro until April 10, 2026/)
+  assert.match(agent.text, /You keep Pro until April 10, 2026/)
   await agent.submit('Cancel subscription')
-  assert.match(pageText(agent), /Your subscription is canceled/)
-  assert.match(pageText(agent), /Ends on April 10, 2026/)
+  assert.match(agent.text, /Your subscription is canceled/)
+  assert.match(agent.text, /Ends on April 10, 2026/)
   const confirmation = await emailTo(
     service,
     email,
@@ -50,7 +47,7 @@ test('a subscription is canceled under that name, confirmed by email, and can be
   assert.match(confirmation, /Keep my subscription: http\S+\/auto-renew\//)
   await agent.press('Keep my subscription')
   await agent.submit('Keep my subscription')
-  assert.match(pageText(agent), /Auto-renew On/)
+  assert.match(agent.text, /Auto-renew On/)
   const { status, canceled_at } = await stateOf(service, subscriber)
   assert.deepEqual([status, canceled_at], ['active', null])
 })
@@ -105,7 +102,7 @@ test('a seller turns each of these emails off on the dashboard', async () => {
   assert.equal(seller.page.body.match(/type="checkbox"[^>]* checked/g)?.length, 3)
   // An unchecked box is not sent.
   await seller.submit('Save', { cancellation: 'yes' })
-  assert.match(pageText(seller), /Saved/)
+  assert.match(seller.text, /Saved/)
   const { agent, email, app } = await subscribe(service)
   await agent.open(`/manage/${app.client_id}/auto-renew/`)
   await agent.submit('Cancel subscription')

@@ -4,7 +4,7 @@ import * as payouts from '#domain/payouts'
 import type { PayoutId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 import { statementCsv, statementPdf } from '../../src/surfaces/payouts/statement.ts'
-import { type Agent, textOf } from '../support/agent.ts'
+import { textOf } from '../support/agent.ts'
 import { testId } from '../support/ids.ts'
 import { payeeOf } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
@@ -22,8 +22,6 @@ before(async () => {
   service = await openTestService()
 })
 after(() => service.close())
-
-const pageText = (agent: Agent) => textOf(agent.page.body)
 
 /** Too many to be summed each time a page is opened. */
 const TOO_MANY_LINES = 5_001
@@ -57,16 +55,16 @@ test('a long payout statement has pages, and its files are complete', async () =
   const rows = () => agent.page.body.match(/<tr/g)!.length - 2
   await agent.open(path)
   assert.equal(rows(), 100)
-  assert.match(pageText(agent), /Total of all pages \$250\.00 \$0\.00 \$250\.00/)
+  assert.match(agent.text, /Total of all pages \$250\.00 \$0\.00 \$250\.00/)
   await agent.press('Next')
   await agent.press('Next')
-  assert.match(pageText(agent), /Page 3 of 3/)
+  assert.match(agent.text, /Page 3 of 3/)
   assert.equal(rows(), 50)
   const longer = `/dashboard/payouts/${await payMany(TOO_MANY_LINES)}/`
   await agent.open(longer)
-  assert.match(pageText(agent), /Total of all pages \$5,001\.00 \$0\.00 \$5,001\.00/)
+  assert.match(agent.text, /Total of all pages \$5,001\.00 \$0\.00 \$5,001\.00/)
   await agent.open(`${path}?page=99`)
-  assert.match(pageText(agent), /Page 3 of 3/)
+  assert.match(agent.text, /Page 3 of 3/)
   const csv = await agent.open(`${path}statement.csv`)
   assert.equal(csv.body.trim().split('\r\n').length, LINES + 1)
   const pdf = await agent.open(`${path}statement.pdf`)
@@ -211,8 +209,8 @@ test('a long list of receipts has pages on the manage page, newest first', async
   assert.equal(shown(), 12)
   await agent.press('Next')
   await agent.press('Next')
-  assert.match(pageText(agent), /Page 3 of 3/)
+  assert.match(agent.text, /Page 3 of 3/)
   assert.equal(shown(), 6)
-  assert.match(pageText(agent), /purchase March 10, 2026/)
+  assert.match(agent.text, /purchase March 10, 2026/)
   assert.match(agent.page.url, /next=http/, 'the way back to the app stays')
 })

@@ -55,6 +55,11 @@ export class Agent {
     return [...this.cookies].map((pair) => pair.join('=')).join('; ')
   }
 
+  /** The text of the page. */
+  get text(): string {
+    return textOf(this.page.body)
+  }
+
   /** The fields of the page's form that has a button with this text. */
   form(button: string | RegExp): Record<string, string> {
     return formWith(this.page.body, button).fields
