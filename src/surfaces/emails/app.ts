@@ -14,12 +14,12 @@ export const APP_EMAILS = {
   app_decision: writeAppDecision,
   app_transfer_decided: writeTransferDecided,
   app_transfer_offered: writeTransferOffered,
-  approval_decided: writeDecision,
-  member_invitation: writeInvitation,
+  approval_decided: writeApprovalDecided,
+  member_invitation: writeMemberInvitation,
   seller_decision: writeSellerDecision,
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
-async function writeDecision(
+async function writeApprovalDecided(
   { db, config }: World,
   { subject_id }: StoredEmail,
 ): Promise<WrittenEmail | undefined> {
@@ -69,7 +69,7 @@ async function writeSellerDecision(
   return { to, content }
 }
 
-async function writeInvitation(
+async function writeMemberInvitation(
   { db, clock, config }: World,
   { subject_id }: StoredEmail,
 ): Promise<WrittenEmail | undefined> {

@@ -1,7 +1,7 @@
 import { invoiceNumber } from '#domain/billing'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, ZERO } from '#platform/money'
-import type { Block, EmailContent, Row } from './template.ts'
+import type { EmailContent, Row } from './template.ts'
 
 /** What a buyer repaid or need not repay of an excess, or was paid in another way. */
 export interface SettledFacts {
@@ -20,52 +20,43 @@ export function excessRepaid(
 ): EmailContent {
   const { t, day, money } = facts.locale
   const subject = t('email.excess_repaid', { amount: money(facts.amount) })
-  return {
-    subject,
-    heading: subject,
-    blocks: [
-      {
-        kind: 'rows',
-        rows: [
-          [t('email.arrived_on'), day(arrived_on)],
-          [t('email.reference'), reference],
-          ...invoiceRows(facts),
-          ...leftRow(left, facts.locale),
-        ],
-      },
-      { kind: 'text', text: t(left > ZERO ? 'email.excess_left' : 'email.excess_settled') },
-      receiptsLink(facts),
-    ],
-  }
+  return settled(facts, subject, t(left > ZERO ? 'email.excess_left' : 'email.excess_settled'), [
+    [t('email.arrived_on'), day(arrived_on)],
+    [t('email.reference'), reference],
+    ...invoiceRows(facts),
+    ...leftRow(left, facts.locale),
+  ])
 }
 
 /** A buyer keeps the rest of what they received in excess. */
 export function excessWaived(facts: SettledFacts): EmailContent {
   const { t, money } = facts.locale
   const amount = money(facts.amount)
-  const subject = t('email.excess_waived', { amount })
-  return {
-    subject,
-    heading: subject,
-    blocks: [
-      { kind: 'rows', rows: invoiceRows(facts) },
-      { kind: 'text', text: t('email.excess_waived_text', { amount }) },
-      receiptsLink(facts),
-    ],
-  }
+  const text = t('email.excess_waived_text', { amount })
+  return settled(facts, t('email.excess_waived', { amount }), text)
 }
 
 /** A buyer was paid what they were owed, not to their card. */
 export function paidOtherwise(facts: SettledFacts): EmailContent {
   const { t, money } = facts.locale
   const subject = t('email.paid_otherwise', { amount: money(facts.amount) })
+  return settled(facts, subject, t('email.paid_otherwise_text'))
+}
+
+function settled(
+  facts: SettledFacts,
+  subject: string,
+  text: string,
+  rows: Row[] = invoiceRows(facts),
+): EmailContent {
+  const { receipts_url, locale } = facts
   return {
     subject,
     heading: subject,
     blocks: [
-      { kind: 'rows', rows: invoiceRows(facts) },
-      { kind: 'text', text: t('email.paid_otherwise_text') },
-      receiptsLink(facts),
+      { kind: 'rows', rows },
+      { kind: 'text', text },
+      { kind: 'link', label: locale.t('email.receipts'), url: receipts_url },
     ],
   }
 }
@@ -79,8 +70,4 @@ function invoiceRows({ parts, locale: { t, money } }: SettledFacts): Row[] {
     t('email.invoice'),
     t('email.invoice_amount', { number: invoiceNumber(number), amount: money(amount) }),
   ])
-}
-
-function receiptsLink({ receipts_url, locale: { t } }: SettledFacts): Block {
-  return { kind: 'link', label: t('email.receipts'), url: receipts_url }
 }
