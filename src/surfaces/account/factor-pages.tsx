@@ -96,13 +96,13 @@ export function PasskeyPage(facts: {
 }
 
 /** Why there are new recovery codes. */
-export type RecoveryCodes = 'of_authenticator' | 'of_passkey' | 'replaced'
+export type RecoveryCodesReason = 'of_authenticator' | 'of_passkey' | 'replaced'
 
 /** The recovery codes, shown once. */
 export function RecoveryCodesPage(facts: {
   locale: Locale
   codes: string[]
-  reason: RecoveryCodes
+  reason: RecoveryCodesReason
   next_url: string
 }): JSX.Element {
   const { locale, reason } = facts

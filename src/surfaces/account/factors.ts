@@ -24,8 +24,8 @@ import { localeOf } from '#platform/language/request'
 import {
   AuthenticatorPage,
   PasskeyPage,
-  type RecoveryCodes,
   RecoveryCodesPage,
+  type RecoveryCodesReason,
 } from './factor-pages.tsx'
 
 const AUTHENTICATOR = `${SECURITY}authenticator`
@@ -160,7 +160,7 @@ async function afterFirstFactor({ db }: World, { session }: OwnerContext): Promi
 function sendCodes(
   { request, reply }: OwnerContext,
   codes: string[],
-  reason: RecoveryCodes,
+  reason: RecoveryCodesReason,
   next_url: string,
 ): FastifyReply {
   const locale = localeOf(request)
