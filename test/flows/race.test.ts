@@ -177,7 +177,7 @@ describe('at the same time', { skip }, () => {
     }
   })
 
-  test('a plan is not given to a buyer whose purchase is settled meanwhile', async () => {
+  test('a plan is not given to a buyer whose purchase is settled at that moment', async () => {
     const { world } = service
     const email = fresh()
     await purchase(service, buyer(service), { email, card: CARD.loses_answer })
@@ -200,7 +200,7 @@ describe('at the same time', { skip }, () => {
       ...gift,
       reason: 'A contributor',
     })
-    assert.equal(given.outcome, 'buying')
+    assert.equal(given.outcome, 'owned')
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 

@@ -78,7 +78,8 @@ async function refusalOf(
   const plan = (await catalog.products(tx, app_id)).find(({ id }) => id === product_id)
   if (!plan || plan.is_free) return { outcome: 'no_plan' }
   // In this order: a payment that is settled in between has made the license that is read then.
-  if (await payments.findPending(tx, buyer)) return { outcome: 'buying' }
+  const pending = await payments.findPending(tx, buyer)
   const license = await licensing.findLive(tx, buyer)
-  return license && { outcome: 'owned', license }
+  if (license) return { outcome: 'owned', license }
+  return pending && { outcome: 'buying' }
 }
