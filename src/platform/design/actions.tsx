@@ -68,7 +68,7 @@ export function TextLink(facts: { href: string; children: ComponentChildren }): 
 export function BackLink(facts: { href: string; children: ComponentChildren }): JSX.Element {
   return (
     <a
-      class="-ms-1 inline-flex min-h-11 items-center gap-1.5 rounded-field px-1 text-sm text-muted hover:text-base-content"
+      class="-ms-1 inline-flex min-h-11 items-center gap-1.5 rounded-field px-1 py-2 text-sm text-muted hover:text-base-content"
       href={facts.href}
     >
       <Icon name="arrow-left" size="size-4" />

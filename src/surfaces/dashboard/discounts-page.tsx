@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Stacked } from '#design/cells'
-import { Badge } from '#design/feedback'
+import { Badge, ErrorLine } from '#design/feedback'
 import { CheckboxField, Field, FieldRow, Form, SelectField } from '#design/forms'
 import { formatShortDay } from '#design/money'
 import { PageNav } from '#design/navigation'
@@ -206,6 +206,7 @@ function Duration({ form, faults }: DiscountsFacts): JSX.Element {
 function Limits({ form, faults, products }: DiscountsFacts): JSX.Element {
   const field = enteredFields(form, faults)
   const fault = faultAt(faults, 'product_ids')
+  const described = fault ? 'product-ids-hint product-ids-error' : 'product-ids-hint'
   return (
     <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
       <div class="grid gap-1">
@@ -231,7 +232,7 @@ function Limits({ form, faults, products }: DiscountsFacts): JSX.Element {
         />
       </div>
       {products.length > 0 && (
-        <fieldset id="product_ids" aria-describedby="product-ids-hint">
+        <fieldset id="product_ids" aria-describedby={described}>
           <legend class="text-sm font-medium">Plans</legend>
           <p id="product-ids-hint" class="text-sm text-muted">
             If none is selected, the code applies to every plan.
@@ -245,7 +246,7 @@ function Limits({ form, faults, products }: DiscountsFacts): JSX.Element {
               optional
             />
           ))}
-          {fault && <p class="text-sm font-medium text-error">{fault}</p>}
+          {fault && <ErrorLine id="product-ids-error">{fault}</ErrorLine>}
         </fieldset>
       )}
     </div>
