@@ -43,9 +43,13 @@ export function readTestMode(
   return { base_url: origin, database_url }
 }
 
-/** The database of test mode by default: the live one's name with `_test`. */
+/**
+ * The database of test mode by default: the live one's name with `_test`. A URL without a name
+ * means the database of its user.
+ */
 function besideOf(database_url: string): string {
   const url = new URL(database_url)
-  url.pathname = `${url.pathname}_test`
+  const name = url.pathname.slice(1) || url.username
+  url.pathname = `${name}_test`
   return url.href
 }

@@ -302,6 +302,8 @@ test('test mode has its own host and its own database', () => {
     read({ ...live, TEST_MODE_URL }).test_mode?.database_url,
     'postgres://shop@db.example/purser_test?ssl=1',
   )
+  const unnamed = read({ ...live, TEST_MODE_URL, DATABASE_URL: 'postgres://shop@db.example' })
+  assert.equal(unnamed.test_mode?.database_url, 'postgres://shop@db.example/shop_test')
   const refused: [Record<string, string>, RegExp][] = [
     [{ TEST_MODE_URL: 'https://purser.example:8443' }, /TEST_MODE_URL: must be on another host/],
     [{ TEST_MODE_URL: 'http://test.purser.example' }, /TEST_MODE_URL: must start with https:/],
