@@ -10,6 +10,7 @@ import { Agent as Connections } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { countFlag } from '../scripts/count-flag.ts'
 import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
 import type { DemoFacts } from '../src/demo/seed.ts'
 import { Agent } from '../test/support/agent.ts'
@@ -28,7 +29,8 @@ const AIM = 3
 const { values: chosen } = parseArgs({
   options: { seconds: { type: 'string', default: '10' }, rounds: { type: 'string', default: '3' } },
 })
-const seconds = Number(chosen.seconds)
+const seconds = countFlag('seconds', chosen.seconds)
+const rounds = countFlag('rounds', chosen.rounds)
 const folder = mkdtempSync(join(tmpdir(), 'purser-flood-'))
 const programs = findPostgres()
 if (!programs)
@@ -51,7 +53,7 @@ async function main(database_url: string): Promise<void> {
     const form = await signUpForm(env.BASE_URL)
     await paced(VALIDATIONS_A_SECOND, 2, validate)
     const ratios: number[] = []
-    for (let round = 0; round < Number(chosen.rounds); round++) {
+    for (let round = 0; round < rounds; round++) {
       const quiet = p99(await paced(VALIDATIONS_A_SECOND, seconds, validate))
       const flood = paced(FORMS_A_SECOND, seconds, form)
       const flooded = p99(await paced(VALIDATIONS_A_SECOND, seconds, validate))

@@ -24,6 +24,7 @@ import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { systemRandom } from '#platform/random'
 import { sql } from '#platform/sql'
+import { countFlag } from '../scripts/count-flag.ts'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { type DemoFacts, seedCast } from '../src/demo/seed.ts'
 import { openService } from '../src/service.ts'
@@ -44,12 +45,12 @@ const { values: chosen } = parseArgs({
     data: { type: 'string' },
   },
 })
-const usual = sizeOf(Number(chosen.sales))
+const usual = sizeOf(countFlag('sales', chosen.sales))
 const size = {
   sales: usual.sales,
-  licenses: Number(chosen.licenses ?? usual.licenses),
+  licenses: countFlag('licenses', chosen.licenses ?? String(usual.licenses)),
   big_app: Number(chosen['big-app'] ?? usual.big_app),
-  apps: Number(chosen.apps ?? usual.apps),
+  apps: countFlag('apps', chosen.apps ?? String(usual.apps)),
 }
 const areWhole = Object.values(size).every((count) => Number.isSafeInteger(count) && count >= 0)
 if (!areWhole || size.sales < 1 || size.apps < COLLECTOR)

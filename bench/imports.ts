@@ -31,6 +31,7 @@ import {
 } from '#flows/imports'
 import type { World } from '#flows/world'
 import type { ImportId, ProductId, UserId } from '#platform/ids'
+import { countFlag } from '../scripts/count-flag.ts'
 import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
 import type { DemoFacts } from '../src/demo/seed.ts'
 import { importer, paidProducts } from '../test/support/imports.ts'
@@ -42,7 +43,7 @@ const { values: chosen } = parseArgs({
     engine: { type: 'string', default: 'postgresql' },
   },
 })
-const rows = Number(chosen.rows)
+const rows = countFlag('rows', chosen.rows)
 const isEmbedded = chosen.engine === 'embedded'
 const folder = mkdtempSync(join(tmpdir(), 'purser-imports-'))
 const programs = findPostgres()

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { countFlag } from '../scripts/count-flag.ts'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { generate, type Round, SERVER_CORE, startProgram, startServer } from './processes.ts'
 import { openSubject, subjectSettings } from './subject.ts'
@@ -32,6 +33,7 @@ const { values: chosen } = parseArgs({
     only: { type: 'string', default: Object.keys(PEERS).join() },
   },
 })
+const measured = countFlag('rounds', chosen.rounds)
 const folder = mkdtempSync(join(tmpdir(), 'purser-peers-'))
 const log = join(folder, 'servers.log')
 const programs = findPostgres()
@@ -147,7 +149,7 @@ function loadsOf(
 /** Alternating rounds after one to warm up; returns the round with the median rate of each. */
 function inTurn(sides: Sides): Record<string, Round> {
   const rounds: Record<string, Round[]> = {}
-  for (let round = 0; round <= Number(chosen.rounds); round++) {
+  for (let round = 0; round <= measured; round++) {
     for (const [name, run] of Object.entries(sides)) {
       const result = run()
       if (round > 0) rounds[name] = [...(rounds[name] ?? []), result]

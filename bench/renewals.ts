@@ -19,6 +19,7 @@ import { parseArgs } from 'node:util'
 import type { World } from '#flows/world'
 import type { AppId, PriceId, ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { countFlag } from '../scripts/count-flag.ts'
 import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { seedPastSales } from './growth-seed.ts'
 import { openSubject, subjectSettings } from './subject.ts'
@@ -29,7 +30,8 @@ const { values: chosen } = parseArgs({
     workers: { type: 'string', default: '4' },
   },
 })
-const subscriptions = Number(chosen.subscriptions)
+const subscriptions = countFlag('subscriptions', chosen.subscriptions)
+const workers = countFlag('workers', chosen.workers)
 /** Renewals of each worker before the measured ones: groups for each of its connections. */
 const WARM_UP = 2_000
 const PLAIN = 2_000
@@ -51,7 +53,7 @@ async function main(): Promise<void> {
   const { world } = service
   await world.db.raw('create table yardstick (id bigserial primary key)')
   await seedPastSales(world.db, demo.app.client_id)
-  for (const count of new Set([1, Number(chosen.workers)])) {
+  for (const count of new Set([1, workers])) {
     const workers = await startWorkers(count, env)
     // Each connection plans its statements, and each process compiles its functions.
     await seed(world, { app: demo.app, name: `${count}-first-`, count: WARM_UP * count })

@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { PriceId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
+import { countFlag } from '../scripts/count-flag.ts'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { type DemoFacts, enableSignIn } from '../src/demo/seed.ts'
 import type { Service } from '../src/service.ts'
@@ -39,8 +40,9 @@ const only = chosen.only?.split(',')
 const isChosen = (name: string) => only === undefined || only.includes(name)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'purser-bench-'))
-const licenses = Number(chosen.licenses)
-const seconds = Number(chosen.seconds)
+const licenses = countFlag('licenses', chosen.licenses)
+const seconds = countFlag('seconds', chosen.seconds)
+const rounds = countFlag('rounds', chosen.rounds)
 const lasting = { SECONDS: String(seconds * 2) }
 
 const programs = findPostgres()
@@ -98,7 +100,6 @@ async function main(): Promise<void> {
     await server.stop()
   }
   if (isChosen('scaling')) {
-    const rounds = Number(chosen.rounds)
     results.scaling = await scaling({ env, requests, authorization, log, seconds, rounds })
   }
   if (isChosen('idle')) results.idle_demo = await idleDemo(folder, log)
@@ -115,7 +116,7 @@ function compare(file: string, urls: [string, string], authorization: string): P
   const facts = { requests: file, authorization, seconds }
   const once = () => urls.map((url) => load({ ...facts, url })) as Pair
   once()
-  return Array.from({ length: Number(chosen.rounds) }, once)
+  return Array.from({ length: rounds }, once)
 }
 
 function report(name: string, pairs: Pair[]) {
@@ -198,7 +199,7 @@ async function signIns(env: Record<string, string>, demo: DemoFacts, log: string
         generate('bench/sign-ins.ts', { ...lasting, ...facts, TARGET: target }),
       ) as Pair
     once()
-    return report('sign-ins', Array.from({ length: Number(chosen.rounds) }, once))
+    return report('sign-ins', Array.from({ length: rounds }, once))
   } finally {
     await bare.stop()
   }

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { countFlag } from '../scripts/count-flag.ts'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { enableSignIn } from '../src/demo/seed.ts'
 import { ask } from './generator.ts'
@@ -27,6 +28,8 @@ const { values: chosen } = parseArgs({
 })
 const LICENSES = 20_000
 const TICK_MS = 50
+const minutes = countFlag('minutes', chosen.minutes)
+const rate = countFlag('rate', chosen.rate)
 const folder = mkdtempSync(join(tmpdir(), 'purser-soak-'))
 const programs = findPostgres()
 if (!programs)
@@ -61,7 +64,7 @@ async function soak(): Promise<void> {
   const samples: Sample[] = []
   const sending = startLoad(url, lines, authorization)
   try {
-    for (let minute = 1; minute <= Number(chosen.minutes); minute++) {
+    for (let minute = 1; minute <= minutes; minute++) {
       await sleep(60_000)
       // Every fifth minute some buyers check out; they use the pages, the PDFs and the emails.
       if (minute % 5 === 1) {
@@ -115,7 +118,7 @@ function startLoad(base: string, kinds: string[][], authorization: string) {
     if (answer?.status === 200) answered++
     else failed++
   }
-  const each = Math.max(1, Math.round((Number(chosen.rate) * TICK_MS) / 1000))
+  const each = Math.max(1, Math.round((rate * TICK_MS) / 1000))
   const timer = setInterval(() => {
     for (let index = 0; index < each; index++) void send()
   }, TICK_MS)

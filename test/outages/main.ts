@@ -5,6 +5,7 @@
  * ends with 1 where a promise was broken.
  */
 import { parseArgs } from 'node:util'
+import { countFlag } from '../../scripts/count-flag.ts'
 import { findPostgres, startPostgres } from '../../scripts/throwaway-postgres.ts'
 import { type FaultSuite, openSuite } from './cluster.ts'
 import { CONNECTION_FAULTS } from './connections.ts'
@@ -39,6 +40,7 @@ interface Row {
 const { values } = parseArgs({
   options: { only: { type: 'string', default: '' }, stride: { type: 'string', default: '1' } },
 })
+const stride = countFlag('stride', values.stride)
 const wanted = FAULTS.filter(({ name }) => name.includes(values.only))
 if (wanted.length === 0) throw new Error(`no fault has "${values.only}" in its name`)
 process.exitCode = (await runAll()) ? 0 : 1
@@ -49,7 +51,7 @@ async function runAll(): Promise<boolean> {
   const server = await startPostgres(programs, FAST)
   const rows: Row[] = []
   try {
-    const suite = await openSuite(server.url, server.owner, Number(values.stride))
+    const suite = await openSuite(server.url, server.owner, stride)
     for (const fault of wanted) rows.push(await runOne(fault, suite))
   } finally {
     await server.stop()

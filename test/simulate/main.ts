@@ -4,6 +4,7 @@
  * seed with `--trace`, and exits with 1 if there is any.
  */
 import { parseArgs } from 'node:util'
+import { countFlag } from '../../scripts/count-flag.ts'
 import { openHarness } from './harness.ts'
 import { reportOf, runSeed } from './run.ts'
 
@@ -14,7 +15,7 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
   },
 })
-const [count, from] = [Number(values.seeds), Number(values.from)]
+const [count, from] = [countFlag('seeds', values.seeds), countFlag('from', values.from)]
 const harness = await openHarness()
 let broken = 0
 let actions = 0
