@@ -91,13 +91,13 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
   }
   const plan_facts = { product_name: 'Basic', frequency: 'month' as const }
   const card = { brand: 'visa', last4: '4242', exp_month: 3, exp_year: 2027 }
-  const coming = { ...charge, ...plan_facts, day, card, card_expires: false }
+  const upcoming = { ...charge, ...plan_facts, day, card, card_expires: false }
   const [exact, about] = [
-    { ...coming, is_about: false },
-    { ...coming, is_about: true },
+    { ...upcoming, is_about: false },
+    { ...upcoming, is_about: true },
   ]
   const free = { ...exact, charged: cents(0) }
-  const bought = { license_key: 'key_1', links, sold_by, coming: exact, locale }
+  const bought = { license_key: 'key_1', links, sold_by, upcoming: exact, locale }
   const product = { app_name: 'Tidepool', product_name: 'Basic' }
   const given = { ...product, license_key: 'key_1', links, locale, may_continue: false }
   const owed = { total: cents(5), card: '', declined: undefined, gives_up_at: day }
@@ -110,11 +110,11 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
   const repaid = { arrived_on: day, reference: '4711' }
   return {
     receipt: receipts.receipt(order, bought),
-    'receipt, about': receipts.receipt(order, { ...bought, coming: about }),
-    'receipt, canceled': receipts.receipt(order, { ...bought, coming: undefined }),
+    'receipt, about': receipts.receipt(order, { ...bought, upcoming: about }),
+    'receipt, canceled': receipts.receipt(order, { ...bought, upcoming: undefined }),
     'receipt, once': receipts.receipt(
       { ...order, frequency: null },
-      { ...bought, coming: undefined },
+      { ...bought, upcoming: undefined },
     ),
     'receipt, trial': receipts.receipt(
       { ...order, license_status: 'trialing', discount: null },
@@ -122,7 +122,7 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
     ),
     'receipt, trial, about': receipts.receipt(
       { ...order, license_status: 'trialing', discount: null },
-      { ...bought, coming: about },
+      { ...bought, upcoming: about },
     ),
     'receipt, continued': receipts.receipt(
       { ...order, prepaid_until: day, discount: null },
@@ -172,23 +172,23 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
       product_url: url,
       how: 'imported',
     }),
-    trial_ending: reminders.trialEnding(plan, { ...trial, coming: exact }),
-    'trial_ending, about': reminders.trialEnding(plan, { ...trial, coming: about }),
-    'trial_ending, canceled': reminders.trialEnding(plan, { ...trial, coming: undefined }),
-    renewal_reminder: reminders.renewalReminder(plan, { ...trial, coming: exact }),
-    'renewal_reminder, about': reminders.renewalReminder(plan, { ...trial, coming: about }),
-    'renewal_reminder, free': reminders.renewalReminder(plan, { ...trial, coming: free }),
+    trial_ending: reminders.trialEnding(plan, { ...trial, upcoming: exact }),
+    'trial_ending, about': reminders.trialEnding(plan, { ...trial, upcoming: about }),
+    'trial_ending, canceled': reminders.trialEnding(plan, { ...trial, upcoming: undefined }),
+    renewal_reminder: reminders.renewalReminder(plan, { ...trial, upcoming: exact }),
+    'renewal_reminder, about': reminders.renewalReminder(plan, { ...trial, upcoming: about }),
+    'renewal_reminder, free': reminders.renewalReminder(plan, { ...trial, upcoming: free }),
     'renewal_reminder, other plan': reminders.renewalReminder(plan, {
       ...trial,
-      coming: { ...exact, product_name: 'Visa' },
+      upcoming: { ...exact, product_name: 'Visa' },
     }),
     'renewal_reminder, other plan, about': reminders.renewalReminder(plan, {
       ...trial,
-      coming: { ...about, product_name: 'Visa' },
+      upcoming: { ...about, product_name: 'Visa' },
     }),
     'renewal_reminder, other plan, free': reminders.renewalReminder(plan, {
       ...trial,
-      coming: { ...free, product_name: 'Visa' },
+      upcoming: { ...free, product_name: 'Visa' },
     }),
     refund: buyer.refundIssued(receipt, plan, { amount: cents(5), has_ended: true }),
     'refund, kept': buyer.refundIssued(receipt, plan, { amount: cents(5), has_ended: false }),

@@ -4,8 +4,8 @@ import { cardName } from '#domain/payments'
 import { receiptLines } from '#http/invoice-lines'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
-import { type Coming, comingOf, renewalTerms } from './coming-text.ts'
 import { type Block, type EmailContent, nameOf, type Row } from './template.ts'
+import { renewalTerms, type UpcomingCharge, upcomingText } from './upcoming-text.ts'
 
 /** A buyer's plan as emails name it, and the link to manage it. */
 export interface PlanFacts {
@@ -31,7 +31,7 @@ export function waivedRow(total: Cents, { t, money }: Locale): Row {
 export function invoicePaid(
   receipt: Receipt,
   plan: PlanFacts,
-  coming: Coming | undefined,
+  upcoming: UpcomingCharge | undefined,
 ): EmailContent {
   const { locale } = plan
   const { t, day, money } = locale
@@ -47,7 +47,7 @@ export function invoicePaid(
     ...(is_waived ? [waivedRow(total, locale)] : []),
     [t('email.paid'), money(is_waived ? ZERO : total)],
     [t('email.card'), card],
-    [t('email.next_charge'), coming ? comingOf(coming, locale) : t('email.none')],
+    [t('email.next_charge'), upcoming ? upcomingText(upcoming, locale) : t('email.none')],
   ]
   const isPlanChange = kind === 'upgrade'
   const until = period_end
@@ -58,7 +58,7 @@ export function invoicePaid(
     heading: isPlanChange ? t('email.now_on', { product: name }) : until,
     blocks: [
       { kind: 'rows', rows },
-      ...renewalTerms(plan, coming, locale),
+      ...renewalTerms(plan, upcoming, locale),
       { kind: 'text', text: t('email.invoice_text') },
       manage(plan, t('email.manage_invoice')),
       plan.sold_by,

@@ -29,13 +29,13 @@ import {
   subscriptionCanceled,
 } from './buyer-templates.ts'
 import { renewalReminder, trialEnding } from './charge-reminders.ts'
-import { comingCharge } from './coming.ts'
-import type { Coming } from './coming-text.ts'
 import { writeExcessRepaid, writeExcessWaived, writePaidOtherwise } from './excess.ts'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import { writePurchaseReceipt, writeUncharged } from './purchase-receipt.ts'
 import { importEnding } from './receipt-template.ts'
 import { type EmailContent, type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
+import { upcomingCharge } from './upcoming-charge.ts'
+import type { UpcomingCharge } from './upcoming-text.ts'
 
 /** The billing emails to a buyer. A writer returns undefined if its email is out of date. */
 export const BUYER_EMAILS = {
@@ -101,8 +101,8 @@ function toBuyer(
 async function nextChargeOf(
   world: World,
   { license: { license_id }, subscription, app }: LicenseEmailFacts,
-): Promise<Coming | undefined> {
-  return await comingCharge(world, { license_id, subscription, app })
+): Promise<UpcomingCharge | undefined> {
+  return await upcomingCharge(world, { license_id, subscription, app })
 }
 
 async function cardOf(
@@ -190,7 +190,7 @@ async function writeTrialEnding(
   if (!subscription || license.status !== 'trialing') return undefined
   const content = trialEnding(plan, {
     day: subscription.period_end,
-    coming: await nextChargeOf(world, facts),
+    upcoming: await nextChargeOf(world, facts),
     auto_renew_url: `${plan.manage_url}auto-renew/`,
   })
   return toBuyer(facts, content)
@@ -202,14 +202,14 @@ async function writeRenewalReminder(
 ): Promise<WrittenEmail | undefined> {
   const facts = await factsOf(world, license_id)
   const { license, subscription, app, plan } = facts
-  const coming = await nextChargeOf(world, facts)
+  const upcoming = await nextChargeOf(world, facts)
   // The owner canceled, or the license is suspended, since this was queued.
-  if (!subscription || !coming || license.status !== 'active') return undefined
+  if (!subscription || !upcoming || license.status !== 'active') return undefined
   // The mail server was away until the year had renewed.
   const due = billing.remindedAt('active', subscription)
   if (!due || due > appTime(world, app)) return undefined
   const content = renewalReminder(plan, {
-    coming,
+    upcoming,
     auto_renew_url: `${plan.manage_url}auto-renew/`,
   })
   return toBuyer(facts, content)

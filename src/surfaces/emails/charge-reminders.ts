@@ -2,39 +2,39 @@ import { taxLabel } from '#design/money'
 import { cardName } from '#domain/payments'
 import { ZERO } from '#platform/money'
 import { manage, type PlanFacts, waivedRow } from './buyer-templates.ts'
-import { type Coming, cardNotice, comingName, renewsText } from './coming-text.ts'
 import { type Block, type EmailContent, nameOf } from './template.ts'
+import { cardNotice, renewsText, type UpcomingCharge, upcomingPlan } from './upcoming-text.ts'
 
 /** A charge that is announced, and the page on which its buyer can cancel. */
 interface Announced {
-  coming: Coming
+  upcoming: UpcomingCharge
   auto_renew_url: string
 }
 
 /** The trial ends in three days: what is charged then, if anything. */
 export function trialEnding(
   plan: PlanFacts,
-  facts: Omit<Announced, 'coming'> & { day: Date; coming: Coming | undefined },
+  facts: Omit<Announced, 'upcoming'> & { day: Date; upcoming: UpcomingCharge | undefined },
 ): EmailContent {
   const { t, day } = plan.locale
-  const { coming } = facts
+  const { upcoming } = facts
   const subject = t('email.trial_ending', { product: nameOf(plan), day: day(facts.day) })
-  if (!coming) {
+  if (!upcoming) {
     const text = t('email.trial_off')
     const link: Block = { kind: 'link', label: t('email.keep'), url: facts.auto_renew_url }
     return { subject, heading: subject, blocks: [{ kind: 'text', text }, link] }
   }
-  const blocks = announce(plan, { ...facts, coming }, t('email.cancel_trial_note'))
+  const blocks = announce(plan, { ...facts, upcoming }, t('email.cancel_trial_note'))
   return { subject, heading: subject, blocks: [...blocks, plan.sold_by] }
 }
 
 /** The license renews for another year in a month, or changes to the plan that its buyer chose. */
 export function renewalReminder(plan: PlanFacts, facts: Announced): EmailContent {
   const { t, day } = plan.locale
-  const { coming } = facts
-  const [product, end] = [nameOf(plan), day(coming.day)]
-  const subject = isChange(plan, coming)
-    ? t('email.change_reminder', { product, next: comingName(plan.app_name, coming), day: end })
+  const { upcoming } = facts
+  const [product, end] = [nameOf(plan), day(upcoming.day)]
+  const subject = isChange(plan, upcoming)
+    ? t('email.change_reminder', { product, next: upcomingPlan(plan.app_name, upcoming), day: end })
     : t('email.renewal_reminder', { product, day: end })
   const blocks = announce(plan, facts, t('email.cancel_year_note', { day: end }))
   return { subject, heading: subject, blocks: [...blocks, plan.sold_by] }
@@ -43,51 +43,51 @@ export function renewalReminder(plan: PlanFacts, facts: Announced): EmailContent
 /** What is charged on which day, and how to cancel before that. */
 function announce(
   plan: PlanFacts,
-  { coming, auto_renew_url }: Announced,
+  { upcoming, auto_renew_url }: Announced,
   cancel_note: string,
 ): Block[] {
   const { locale } = plan
   const { t, day, money } = locale
-  const amount = money(coming.charged)
+  const amount = money(upcoming.charged)
   return [
-    { kind: 'text', text: comingText(plan, coming) },
+    { kind: 'text', text: announcement(plan, upcoming) },
     {
       kind: 'rows',
       rows: [
-        [comingName(plan.app_name, coming), money(coming.amount)],
-        [taxLabel(coming, locale), money(coming.tax)],
-        ...(coming.charged < coming.total ? [waivedRow(coming.total, locale)] : []),
-        [t('email.charged_on', { day: day(coming.day) }), amount],
+        [upcomingPlan(plan.app_name, upcoming), money(upcoming.amount)],
+        [taxLabel(upcoming, locale), money(upcoming.tax)],
+        ...(upcoming.charged < upcoming.total ? [waivedRow(upcoming.total, locale)] : []),
+        [t('email.charged_on', { day: day(upcoming.day) }), amount],
       ],
     },
-    ...cardNotice(plan.manage_url, coming, locale),
+    ...cardNotice(plan.manage_url, upcoming, locale),
     { kind: 'link', label: t('email.cancel'), url: auto_renew_url, note: cancel_note },
-    manage(plan, t('email.manage_coming')),
+    manage(plan, t('email.manage_upcoming')),
   ]
 }
 
-function comingText(plan: PlanFacts, coming: Coming): string {
+function announcement(plan: PlanFacts, upcoming: UpcomingCharge): string {
   const { app_name, locale } = plan
   const sentences = [
-    chargeText(plan, coming),
-    coming.card_expires ? undefined : locale.t('email.no_action'),
-    renewsText(app_name, coming, locale),
+    chargeText(plan, upcoming),
+    upcoming.card_expires ? undefined : locale.t('email.no_action'),
+    renewsText(app_name, upcoming, locale),
   ]
   return sentences.filter(Boolean).join(' ')
 }
 
-function isChange(plan: Pick<PlanFacts, 'product_name'>, coming: Coming): boolean {
-  return coming.product_name !== plan.product_name
+function isChange(plan: Pick<PlanFacts, 'product_name'>, upcoming: UpcomingCharge): boolean {
+  return upcoming.product_name !== plan.product_name
 }
 
-function chargeText({ locale, ...plan }: PlanFacts, coming: Coming): string {
+function chargeText({ locale, ...plan }: PlanFacts, upcoming: UpcomingCharge): string {
   const { t, money } = locale
-  const product = comingName(plan.app_name, coming)
-  const how = isChange(plan, coming) ? 'changes' : 'continues'
-  if (coming.charged === ZERO) return t(`email.coming_free_${how}`, { product })
-  const amount = money(coming.charged)
-  return t(coming.is_about ? `email.coming_about_${how}` : `email.coming_${how}`, {
-    card: cardName(coming.card, locale),
+  const product = upcomingPlan(plan.app_name, upcoming)
+  const how = isChange(plan, upcoming) ? 'changes' : 'continues'
+  if (upcoming.charged === ZERO) return t(`email.upcoming_free_${how}`, { product })
+  const amount = money(upcoming.charged)
+  return t(upcoming.is_about ? `email.upcoming_about_${how}` : `email.upcoming_${how}`, {
+    card: cardName(upcoming.card, locale),
     amount,
     product,
   })

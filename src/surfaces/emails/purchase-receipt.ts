@@ -7,11 +7,11 @@ import { findContinuable } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { manageUrl } from '#http/guards/license'
 import type { LicenseId } from '#platform/ids'
-import { comingCharge } from './coming.ts'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import { links } from './link.ts'
 import { planGiven, receipt } from './receipt-template.ts'
 import { soldBy, type WrittenEmail } from './template.ts'
+import { upcomingCharge } from './upcoming-charge.ts'
 
 /** Writes the receipt of a purchase with its key; a trial has no invoice to attach yet. */
 export async function writePurchaseReceipt(
@@ -27,8 +27,8 @@ export async function writePurchaseReceipt(
   const { license_id, app_id } = order
   const subscription = await billing.subscriptionOf(db, license_id)
   const app = (await apps.find(db, app_id))!
-  const coming = await comingCharge(world, { license_id, subscription, app })
-  const facts = { license_key, links: own_links, sold_by, coming, locale }
+  const upcoming = await upcomingCharge(world, { license_id, subscription, app })
+  const facts = { license_key, links: own_links, sold_by, upcoming, locale }
   const content = receipt(order, facts)
   const paid = await billing.findReceipt(db, order.invoice_id)
   const attachments = paid ? [await invoiceAttachment(world, paid)] : []

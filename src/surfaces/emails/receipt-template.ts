@@ -4,8 +4,8 @@ import { cardName } from '#domain/payments'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import type { PlanFacts } from './buyer-templates.ts'
-import { type Coming, comingOf, renewalTerms } from './coming-text.ts'
 import { type Block, type EmailContent, nameOf, type Row } from './template.ts'
+import { renewalTerms, type UpcomingCharge, upcomingText } from './upcoming-text.ts'
 
 /** The links of a receipt; `set_password` and `not_me` only for a new account. */
 export interface ReceiptLinks {
@@ -23,11 +23,11 @@ export function receipt(
     links: ReceiptLinks
     sold_by: Block
     /** The next charge as things are now: a receipt can be sent again at any time. */
-    coming: Coming | undefined
+    upcoming: UpcomingCharge | undefined
     locale: Locale
   },
 ): EmailContent {
-  const { license_key, links, sold_by, coming, locale } = facts
+  const { license_key, links, sold_by, upcoming, locale } = facts
   const { t, day, money } = locale
   const product = nameOf(order)
   const card = { brand: order.card_brand, last4: order.card_last4 }
@@ -49,10 +49,10 @@ export function receipt(
           [t('email.total'), money(order.prepaid_until ? ZERO : total)],
           [t('email.paid_on', { day: day(order.created_at) }), money(order.charged)],
           [t('email.card'), cardName(card, locale)],
-          [t('email.renewal'), renewalOf(order, coming, locale)],
+          [t('email.renewal'), renewalOf(order, upcoming, locale)],
         ],
       },
-      ...renewalTerms({ app_name: order.app_name, manage_url: links.manage }, coming, locale),
+      ...renewalTerms({ app_name: order.app_name, manage_url: links.manage }, upcoming, locale),
       { kind: 'code', label: t('email.license_key'), value: license_key },
       ...accountLinks(links, locale),
       {
@@ -162,16 +162,20 @@ function prepaidRow(total: Cents, { t, money }: Locale): Row {
   return [t('invoice.prepaid'), money(cents(0 - total))]
 }
 
-function renewalOf(order: OrderDetails, coming: Coming | undefined, locale: Locale): string {
+function renewalOf(
+  order: OrderDetails,
+  upcoming: UpcomingCharge | undefined,
+  locale: Locale,
+): string {
   const { t, day, money } = locale
-  if (!coming) return t(order.frequency === null ? 'email.no_renewal' : 'email.no_renewal_left')
+  if (!upcoming) return t(order.frequency === null ? 'email.no_renewal' : 'email.no_renewal_left')
   const isFirst =
-    order.license_status === 'trialing' || order.prepaid_until?.getTime() === coming.day.getTime()
-  if (!isFirst) return comingOf(coming, locale)
-  const { charged, frequency, is_about } = coming
+    order.license_status === 'trialing' || order.prepaid_until?.getTime() === upcoming.day.getTime()
+  if (!isFirst) return upcomingText(upcoming, locale)
+  const { charged, frequency, is_about } = upcoming
   // A discount may end before later charges.
   const amount =
     order.discount || frequency === null ? money(charged) : priceText(charged, frequency, locale)
   const id = is_about ? 'email.first_charge_on_about' : 'email.first_charge_on'
-  return t(id, { amount, day: day(coming.day) })
+  return t(id, { amount, day: day(upcoming.day) })
 }

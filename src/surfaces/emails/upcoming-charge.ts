@@ -4,17 +4,17 @@ import * as payments from '#domain/payments'
 import { nextCharge } from '#flows/subscription'
 import { appTime, type World } from '#flows/world'
 import type { LicenseId } from '#platform/ids'
-import type { Coming } from './coming-text.ts'
+import type { UpcomingCharge } from './upcoming-text.ts'
 
 /** The next automatic charge of a license, as things are now; undefined if there is none. */
-export async function comingCharge(
+export async function upcomingCharge(
   world: World,
   facts: {
     license_id: LicenseId
     subscription: billing.RunningSubscription | undefined
     app: Pick<apps.App, 'clock_ahead'>
   },
-): Promise<Coming | undefined> {
+): Promise<UpcomingCharge | undefined> {
   const { license_id, subscription, app } = facts
   if (!subscription?.auto_renew || subscription.pause_at_end) return undefined
   const next = await nextCharge(world, { license_id, app })

@@ -5,7 +5,7 @@ import type { Cents } from '#platform/money'
 import { type Block, nameOf } from './template.ts'
 
 /** The next charge, in cents, with its date. */
-export interface Coming {
+export interface UpcomingCharge {
   amount: Cents
   tax: Cents
   total: Cents
@@ -24,21 +24,25 @@ export interface Coming {
 }
 
 /** A charge to come, with its day. */
-export function comingOf({ charged, is_about, day }: Coming, locale: Locale): string {
+export function upcomingText({ charged, is_about, day }: UpcomingCharge, locale: Locale): string {
   const id = is_about ? 'email.about_amount_on' : 'email.amount_on'
   return locale.t(id, { amount: locale.money(charged), day: locale.day(day) })
 }
 
 /** The plan that is charged: another one if its owner changes to it at the period's end. */
-export function comingName(app_name: string, { product_name }: Coming): string {
+export function upcomingPlan(app_name: string, { product_name }: UpcomingCharge): string {
   return nameOf({ app_name, product_name })
 }
 
 /** How often a plan renews; undefined for one that is paid once. */
-export function renewsText(app_name: string, coming: Coming, { t }: Locale): string | undefined {
-  const { frequency } = coming
+export function renewsText(
+  app_name: string,
+  upcoming: UpcomingCharge,
+  { t }: Locale,
+): string | undefined {
+  const { frequency } = upcoming
   return frequency
-    ? t(`email.renews_${frequency}`, { product: comingName(app_name, coming) })
+    ? t(`email.renews_${frequency}`, { product: upcomingPlan(app_name, upcoming) })
     : undefined
 }
 
@@ -48,21 +52,21 @@ export function renewsText(app_name: string, coming: Coming, { t }: Locale): str
  */
 export function renewalTerms(
   { app_name, manage_url }: { app_name: string; manage_url: string },
-  coming: Coming | undefined,
+  upcoming: UpcomingCharge | undefined,
   locale: Locale,
 ): Block[] {
-  if (!coming) return []
-  const renews = renewsText(app_name, coming, locale)
+  if (!upcoming) return []
+  const renews = renewsText(app_name, upcoming, locale)
   const terms: Block[] = renews
     ? [{ kind: 'text', text: `${renews} ${locale.t('email.cancel_anytime')}` }]
     : []
-  return [...terms, ...cardNotice(manage_url, coming, locale)]
+  return [...terms, ...cardNotice(manage_url, upcoming, locale)]
 }
 
 /** Asks for another card if the one on file expires before the next charge. */
 export function cardNotice(
   manage_url: string,
-  { card, card_expires }: Coming,
+  { card, card_expires }: UpcomingCharge,
   locale: Locale,
 ): Block[] {
   if (!card_expires) return []
