@@ -30,6 +30,7 @@ export {
   feeRate,
   NO_FEE,
 } from './fee.ts'
+export * from './found-licenses.ts'
 export * from './invoice-lines.ts'
 export * from './invoice-list.ts'
 export { invoiceNumber } from './invoice-number.ts'
@@ -48,9 +49,6 @@ export { CART_SWEEP, DRAFT_SWEEP } from './retention.ts'
 export {
   type AppInvoice,
   DEDUCTED_BY_DISPUTE,
-  type FoundLicense,
-  type FoundLicenses,
-  findLicenses,
   findSellerInvoice,
   invoicesOfLicense,
   paidInvoicesOfLicense,
