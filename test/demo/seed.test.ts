@@ -7,7 +7,7 @@ import { openTestService, type TestService } from '../support/service.ts'
 let service: TestService
 let demo: DemoFacts
 
-/** Starts the demo again, with what the first start wrote to `demo.json` unless told otherwise. */
+/** Starts the demo again, by default with what the first start wrote to `demo.json`. */
 async function restart(
   changes: { kept?: DemoFacts | undefined; site?: string; sign_in_site?: string } = {},
 ) {
