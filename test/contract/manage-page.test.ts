@@ -204,6 +204,16 @@ describe('another plan', () => {
     assert.doesNotMatch(pageText(agent), /plus sales tax/)
   })
 
+  test('that ends a trial says so before it charges, and is not called an upgrade', async () => {
+    const app = await twoPlans(service, { trial_days: 14, other: cents(500) })
+    const subscriber = await subscribe(service, { app })
+    const { agent } = subscriber
+    await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
+    assert.match(pageText(agent), /Your trial ends and Harbor Fleet starts immediately/)
+    assert.match(pageText(agent), /Pay \$5\.25 and change plan/)
+    assert.doesNotMatch(pageText(agent), /upgrade/)
+  })
+
   test('is chosen beside the current and the scheduled one at their agreed prices', async () => {
     const app = await twoPlans(service, { other: cents(500) })
     const subscriber = await subscribe(service, { app })

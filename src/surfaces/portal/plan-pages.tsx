@@ -82,6 +82,8 @@ interface PlanChangeFacts {
   /** True if only the frequency changes. */
   same_plan: boolean
   when: 'now' | 'in_trial' | 'period_end'
+  /** Whether a trial runs, which a change that is charged now ends. */
+  is_trial: boolean
   /** What the discount of the subscription takes off the first period. */
   discount: CodeDiscount | undefined
   /** The number of later periods it applies to; null if it applies to all of them. */
@@ -185,18 +187,20 @@ function nameOf({ product_name, frequency }: PlanChangeFacts['to'], locale: Loca
 }
 
 function textsOf(facts: PlanChangeFacts) {
-  const { to, same_plan, when, total, changes_at, period_end, is_waived, pauses, locale } = facts
+  const { to, same_plan, when, is_trial, total, changes_at, period_end, is_waived } = facts
+  const { pauses, locale } = facts
   const { t, rich, day, money } = locale
   const { product_name, frequency } = to
   const plan =
     same_plan && frequency ? t(`portal.plan_${frequency}`, { plan: product_name }) : product_name
   const title = t('portal.change_to', { plan })
   if (when === 'now') {
-    const intro = t('portal.change_now')
+    const intro = t(is_trial ? 'portal.change_ends_trial' : 'portal.change_now', { plan })
     if (is_waived || total === ZERO) {
       return { title, intro, action: title, pending: t('portal.changing') }
     }
-    const action = t('portal.pay_upgrade', { amount: money(total) })
+    const pay = is_trial ? 'portal.pay_change' : 'portal.pay_upgrade'
+    const action = t(pay, { amount: money(total) })
     return { title, intro, action, pending: t('portal.paying') }
   }
   if (when === 'in_trial') {

@@ -116,6 +116,7 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
     to: price,
     same_plan: before.product_id === price.product_id,
     when: change.when,
+    is_trial: license.status === 'trialing',
     discount,
     discounted_periods,
     credit: change.when === 'now' ? change.credit : ZERO,
