@@ -138,6 +138,28 @@ test('a request that names no scope gets what apps get by default', async () => 
   }
 })
 
+test('a request that names unknown scopes only is one that names none', async () => {
+  const agent = await enter(setup, ada)
+  await signInToApp(setup, agent)
+  for (const scope of ['profile email', 'calendar']) {
+    const attempt = await begin(setup.app_side, setup.callback, { scope })
+    const { url } = await goToApp(agent, attempt)
+    assert.equal((await exchange(setup.app_side, attempt, url)).scope, 'openid entitlements')
+  }
+})
+
+test('a malformed scope is refused', async () => {
+  const agent = await enter(setup, ada)
+  await signInToApp(setup, agent)
+  for (const [scopes, error] of [[['"calendar"'], 'invalid_scope']] as const) {
+    const { url } = await begin(setup.app_side, setup.callback)
+    url.searchParams.delete('scope')
+    for (const scope of scopes) url.searchParams.append('scope', scope)
+    const answer = new URL((await agent.open(url.href)).url)
+    assert.equal(answer.searchParams.get('error'), error)
+  }
+})
+
 function emptyScope(url: URL): void {
   url.searchParams.set('scope', '')
 }

@@ -7,13 +7,18 @@ export const DEFAULT_SCOPES = ['openid', 'entitlements'] as const
 // The scopes that sign-in libraries request by default.
 const COMMON = ['profile', 'email']
 
+/** The characters of a scope (RFC 6749, 3.3). */
+const WELL_FORMED = /^[\x21\x23-\x5b\x5d-\x7e]+$/
+
 /**
  * The scopes that an app requests by this `scope` parameter. A missing one means the default, as
- * does a common library default: `openid` with `profile` or `email`. Unknown scopes are ignored.
+ * does a common library default: `openid` with `profile` or `email`. Unknown scopes are ignored: a
+ * request of nothing else is one of the default. A malformed one stays, to be refused.
  */
 export function scopesForApp(scope: string | null): string[] {
   const named = (scope ?? '').split(' ').filter((each) => each !== '')
-  if (named.length === 0) return [...DEFAULT_SCOPES]
+  const isUnknown = (each: string) => !DEFAULT_SCOPES.some((scope) => scope === each)
+  if (named.every((each) => isUnknown(each) && WELL_FORMED.test(each))) return [...DEFAULT_SCOPES]
   const isCommon = named.some((each) => COMMON.includes(each))
   const isLibrarys = named.every((each) => each === 'openid' || COMMON.includes(each))
   if (isCommon && isLibrarys && named.includes('openid')) return [...DEFAULT_SCOPES]
