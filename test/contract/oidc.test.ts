@@ -148,10 +148,13 @@ test('a request that names unknown scopes only is one that names none', async ()
   }
 })
 
-test('a malformed scope is refused', async () => {
+test('a malformed scope and a repeated one are refused', async () => {
   const agent = await enter(setup, ada)
   await signInToApp(setup, agent)
-  for (const [scopes, error] of [[['"calendar"'], 'invalid_scope']] as const) {
+  for (const [scopes, error] of [
+    [['"calendar"'], 'invalid_scope'],
+    [['openid', 'entitlements'], 'invalid_request'],
+  ] as const) {
     const { url } = await begin(setup.app_side, setup.callback)
     url.searchParams.delete('scope')
     for (const scope of scopes) url.searchParams.append('scope', scope)

@@ -83,10 +83,11 @@ const UNSUPPORTED = 'unsupported'
 function readRequest(address: string): string {
   const { pathname, searchParams } = new URL(address, 'http://localhost')
   assertShort(searchParams)
-  const scope = searchParams.get('scope')
+  const [scope = null, ...repeated] = searchParams.getAll('scope')
   const isOfAgent = searchParams.get('client_id') === grants.AGENT_CLIENT
   const scopes = isOfAgent ? grants.scopesForAgent(scope) : grants.scopesForApp(scope)
-  searchParams.set('scope', scopes.join(' '))
+  // The library refuses what is repeated (RFC 6749, 3.1).
+  if (repeated.length === 0) searchParams.set('scope', scopes.join(' '))
   const mode = searchParams.get('response_mode')
   if (mode !== null && mode !== 'query') searchParams.set('response_mode', UNSUPPORTED)
   return `${pathname}?${searchParams}`
