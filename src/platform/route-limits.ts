@@ -84,6 +84,11 @@ function apply(limit: Limit, left: Allowance, reply: WithHeaders): void {
     ratelimit: `"${limit.name}";r=${remaining};t=${reset_seconds}`,
   })
   if (allowed) return
-  const message = `Too many requests. Try again in ${durationText(reset_seconds)}.`
+  const message = tooManyRequests(reset_seconds)
   throw new Problem(429, 'rate_limited', message, { retry_after: reset_seconds })
+}
+
+/** The message of a refusal for a rate limit. */
+export function tooManyRequests(retry_seconds: number): string {
+  return `Too many requests. Try again in ${durationText(retry_seconds)}.`
 }

@@ -185,6 +185,18 @@ describe('error pages', () => {
     }
   })
 
+  test('show the message of a rate limit as the service writes it', async () => {
+    const address = '/api/v1/public/apps/app_of_no_one/'
+    let answer = await service.app.inject(address)
+    while (answer.statusCode !== 429) answer = await service.app.inject(address)
+    const { retry_after, message } = answer.json()
+    const inWords = (seconds: number) => `Try again in ${seconds} seconds.`
+    const example = message.replace(inWords(retry_after), inWords(27))
+    for (const page of ['rate_limited', 'index']) {
+      assert.ok(readFileSync(`docs/site/errors/${page}.md`, 'utf8').includes(example), page)
+    }
+  })
+
   test('name every status of a request that is malformed', () => {
     const sources = globSync('src/**/*.ts').map((path) => readFileSync(path, 'utf8'))
     const statuses = sources.flatMap((text) =>

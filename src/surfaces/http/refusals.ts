@@ -1,8 +1,12 @@
 import { Problem, type ProblemDetails } from '#platform/problem'
+import { tooManyRequests } from '#platform/route-limits'
+
+/** The seconds to wait of examples. */
+export const EXAMPLE_RETRY_SECONDS = 27
 
 /**
  * Every error code of the APIs with its HTTP status and message (spec: Errors). The OpenAPI
- * document uses the same table.
+ * document uses the same table. The message of a rate limit is an example: it names the wait.
  */
 export const REFUSALS = {
   invalid_request: [400, 'The request is invalid.'],
@@ -28,7 +32,7 @@ export const REFUSALS = {
   method_not_allowed: [405, 'This method is not allowed here. See the Allow header.'],
   payload_too_large: [413, 'The request body is too large (limit 64 KB).'],
   unsupported_media_type: [415, 'Send Content-Type: application/json.'],
-  rate_limited: [429, 'Too many requests. Try again after the seconds in Retry-After.'],
+  rate_limited: [429, tooManyRequests(EXAMPLE_RETRY_SECONDS)],
   service_unavailable: [503, 'The service is temporarily unavailable. Try again in a few seconds.'],
   internal_error: [500, 'Something went wrong on our side. Try again later.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>

@@ -1,4 +1,4 @@
-import { REFUSALS, type RefusalCode } from '#http/refusals'
+import { EXAMPLE_RETRY_SECONDS, REFUSALS, type RefusalCode } from '#http/refusals'
 import type { Json } from './schemas.ts'
 
 const client_id = 'app_ExampleTidepool0000000'
@@ -134,7 +134,7 @@ export function schemaExamples(base_url: string): Record<string, Json> {
 export function problemExample(code: RefusalCode): Json {
   const [, message] = REFUSALS[code]
   const problem = { error: code, message, request_id }
-  if (code === 'rate_limited') return { ...problem, retry_after: 27 }
+  if (code === 'rate_limited') return { ...problem, retry_after: EXAMPLE_RETRY_SECONDS }
   if (code === 'insufficient_scope') return { ...problem, scope: 'entitlements' }
   if (code !== 'invalid_request') return problem
   return { ...problem, fields: [{ path: '', message: 'The request could not be read.' }] }

@@ -16,7 +16,7 @@ const REFUSALS = {
   license_canceled: [409, 'The license is canceled. Its key cannot be replaced.'],
   payload_too_large: [413, 'The request body is too large (limit 64 KB).'],
   unsupported_media_type: [415, 'Send Content-Type: application/json.'],
-  rate_limited: [429, 'Too many requests. Try again after the seconds in Retry-After.'],
+  rate_limited: [429, 'Too many requests. Try again in 1 second.'],
   internal_error: [500, 'Something went wrong on our side. Try again later.'],
 } as const
 

@@ -175,7 +175,10 @@ function fail(failure: TestFailure & { left: number }): Response {
   const { error, retry_after } = failure
   if (error === 'network') throw new TypeError('fetch failed: the test double broke the connection')
   const seconds = retry_after ?? (error === 'rate_limited' ? 1 : undefined)
-  return refuse(error, seconds === undefined ? {} : { retry_after: seconds })
+  if (seconds === undefined) return refuse(error)
+  const wait = `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
+  const named = error === 'rate_limited' && { message: `Too many requests. Try again in ${wait}.` }
+  return refuse(error, { ...named, retry_after: seconds })
 }
 
 function addLicense(
