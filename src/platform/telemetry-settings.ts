@@ -60,9 +60,9 @@ const LAST_PORT = 65_535
 export function portNumber() {
   return z
     .string()
-    .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
+    .regex(/^\d{1,5}$/, 'must be a port number from 1 to 65535')
     .transform(Number)
-    .refine((port) => port <= LAST_PORT, 'must be a port number from 0 to 65535')
+    .refine((port) => port >= 1 && port <= LAST_PORT, 'must be a port number from 1 to 65535')
 }
 
 interface Listening {

@@ -79,6 +79,7 @@ for (const [variable, value] of WRONG) {
 // A default sentence of the schema's library named neither the values nor the form.
 const SENTENCES: [settings: Record<string, string>, sentence: RegExp][] = [
   [{ NODE_ENV: 'staging' }, /NODE_ENV: must be production, development or test$/],
+  [{ PORT: '0' }, /PORT: must be a port number from 1 to 65535$/],
   [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: must be debug, info, warn, error or silent$/],
   [{ OTEL_SERVICE_NAME: 'n'.repeat(101) }, /OTEL_SERVICE_NAME: must have at most 100 characters$/],
   [{ SECRET_KEY: 'short' }, /used\.\n {2}SECRET_KEY: must be 64 hexadecimal characters[^\n]*$/],
