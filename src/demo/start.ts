@@ -16,9 +16,16 @@ export interface Demo {
   close(): Promise<void>
 }
 
+/** The last port that has two after it. */
+const MOST_PORT = 65_533
+const NO_PORTS_LEFT =
+  `PORT: must be at most ${MOST_PORT}: the demo's sites use the two ports after it. ` +
+  'Choose another PORT, or set DEMO=0.'
+
 /** Seeds the cast, writes `demo.json`, and starts the sample sites on the next two ports. */
 export async function startDemo(world: World): Promise<Demo> {
   const { config } = world
+  if (config.port > MOST_PORT) throw new ConfigError(NO_PORTS_LEFT)
   const file = join(config.data_dir, 'demo.json')
   const unwritable = makeDataFolder(config.data_dir)
   if (unwritable) throw new ConfigError(unwritable.fault)
