@@ -41,6 +41,23 @@ describe('compression', () => {
     }
   })
 
+  test('is named by the headers for caches, whether an answer is compressed or not', async () => {
+    for (const url of ['/api/v1/schema/', '/api/v1/schema/3.0/', '/docs/search.json']) {
+      const answers = [await get(url, {}), await get(url, { 'accept-encoding': 'gzip' })]
+      for (const { headers } of answers) {
+        assert.match(String(headers.vary), /accept-encoding/i, url)
+        // The bytes differ, so the tag of both is weak (RFC 9110, 8.8.3).
+        assert.match(String(headers.etag), /^W\/"/, url)
+      }
+      const [plain, gzip] = answers.map(({ headers }) => headers.etag)
+      assert.equal(plain, gzip, url)
+    }
+    for (const url of PUBLIC) {
+      const { vary } = (await get(url, {})).headers
+      assert.match(String(vary), /accept-encoding/i, url)
+    }
+  })
+
   test('applies to the stylesheet and the script, which the build compresses', async () => {
     const { body } = await get('/', {})
     for (const [url] of body.matchAll(/\/assets\/[\w.-]+\.(?:css|js)/g)) {

@@ -204,7 +204,7 @@ test('the description is served to every page, for a minute, and is not sent twi
   assert.deepEqual(Object.keys(paths), Object.keys(document.paths))
   assert.match(info.version, /^\d+\.\d+\.\d+/)
   const etag = String(answer.headers.etag)
-  for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+  for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`]) {
     const again = await app.inject({
       url: '/api/v1/schema',
       headers: { 'if-none-match': known },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
-import { etagOf, isCurrent } from '#http/etag'
+import { isCurrent, weakEtagOf } from '#http/etag'
 import { queryOf } from '#http/input'
 import { people, sendPage } from '#http/pages'
 import { renderMarkdown } from '#platform/documents'
@@ -52,7 +52,7 @@ export function docs(app: FastifyInstance, world: World, made: DocsParts): reado
     })
     scope.get('/docs/search.json', async (request, reply) => {
       const { index } = await searchOf()
-      const etag = etagOf(index)
+      const etag = weakEtagOf(index)
       reply.headers({ 'cache-control': 'public, max-age=60', etag })
       if (isCurrent(request, etag)) return reply.code(304).send()
       return reply.type('application/json; charset=utf-8').send(index)

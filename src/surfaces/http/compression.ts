@@ -13,10 +13,12 @@ const BROTLI_QUALITY = 5
  * uncompressed.
  */
 export async function compressAnswers(scope: FastifyInstance): Promise<void> {
-  scope.addHook('onSend', (request, _reply, payload, done) => {
+  scope.addHook('onSend', (request, reply, payload, done) => {
     const has_token = typeof payload === 'string' && payload.includes('csrf_token')
     // How the library is asked to leave an answer alone.
     if (has_token) request.headers['x-no-compression'] = 'secret'
+    // The library names it only where it compresses: a cache would keep the other answers for all.
+    else reply.header('vary', namesOf(reply.getHeader('vary')).concat('accept-encoding').join(', '))
     done(null, payload)
   })
   await scope.register(compress, {
@@ -25,4 +27,8 @@ export async function compressAnswers(scope: FastifyInstance): Promise<void> {
     encodings: ['br', 'gzip'],
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } },
   })
+}
+
+function namesOf(header: number | string | string[] | undefined): string[] {
+  return header === undefined ? [] : [header].flat().map(String)
 }

@@ -12,6 +12,11 @@ export function etagOf(content: string): string {
   return `"${tagOf(content)}"`
 }
 
+/** The entity tag of content that is also sent compressed, in other bytes (RFC 9110, 8.8.3). */
+export function weakEtagOf(content: string): string {
+  return `W/${etagOf(content)}`
+}
+
 /** Whether the caller already has this version, according to `If-None-Match` (RFC 9110, 13.1.2). */
 export function isCurrent({ headers }: ServedRequest, etag: string): boolean {
   return fresh(headers, { etag })
