@@ -18,7 +18,8 @@ const PHONE = { width: 375, height: 800 }
 
 /** The labels of the fields of a search that can be filled in. */
 async function visibleLabels(page: Page): Promise<string[]> {
-  return (await page.locator('main form[method=get] label:visible').allTextContents()).toSorted()
+  const search = page.locator('main form:has(button:text-is("Search"))')
+  return (await search.locator('label:visible').allTextContents()).toSorted()
 }
 
 test('the filters of a list are folded on a phone, and one press shows them', async (t) => {

@@ -84,6 +84,11 @@ export async function* sellerPages({ service }: PagesTest, page: Page) {
   yield 'images, with faults'
   await addImages(page)
   yield 'images'
+  await press(page, 'Remove screenshot 1')
+  await page.getByText('You can restore it below.').waitFor()
+  yield 'images, one removed'
+  await press(page, 'Restore')
+  await page.getByText('Image restored.').waitFor()
   yield* importPages(page, app)
   await page.goto('/apps/driftlog/')
   yield 'product, with images'
@@ -151,6 +156,9 @@ async function* importPages(page: Page, app: string) {
   await press(page, 'Upload file')
   await page.getByText('1. Match columns').waitFor()
   yield 'import, its columns'
+  await page.getByRole('link', { name: 'Delete import' }).click()
+  yield 'import, to be deleted'
+  await page.getByRole('link', { name: 'Cancel' }).click()
   await press(page, 'Read file')
   await page.getByText('2. Match plans').waitFor()
   yield 'import, its plans'

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
+import { keyHash } from '#domain/licensing'
 import { rememberUses } from '#flows/remember-uses'
 import { renewDue } from '#flows/subscription'
 import { sql } from '#platform/sql'
@@ -114,6 +115,29 @@ describe('the admin area', () => {
     assert.equal((await auditOf(service, 'license.suspended')).length, 1)
     assert.equal((await auditOf(service, 'license.reinstated')).length, 1)
     const unknown = await agent.open('/admin/cases/?q=unknown')
+    assert.match(textOf(unknown.body), /No match/)
+  })
+
+  // Threat 39
+  test('finds a license by its key, and keeps the key in no address', async () => {
+    const bought = await buy(service)
+    const agent = staff()
+    for (const page of ['/admin/', '/admin/cases/']) {
+      const { body } = await agent.open(page)
+      assert.match(body, /<form method="post" action="\/admin\/cases\/search"/)
+      const found = await agent.submit('Search', { q: bought.license_key })
+      assert.equal(found.url, `/admin/cases/?q=${bought.license_id}`)
+      assert.match(textOf(found.body), new RegExp(bought.email))
+    }
+    const linked = await agent.open(`/admin/cases/?q=${bought.license_key}`)
+    assert.equal(linked.url, `/admin/cases/?q=${bought.license_id}`)
+    const { db, keys } = service.world
+    const hash = (value: Buffer) =>
+      db.run(sql`update licenses set key_hash = ${value} where id = ${bought.license_id}`)
+    await hash(Buffer.from('replaced'))
+    const unknown = await agent.submit('Search', { q: bought.license_key })
+    await hash(keyHash(keys, bought.license_key))
+    assert.equal(unknown.url, '/admin/cases/?q=Unknown+license+key')
     assert.match(textOf(unknown.body), /No match/)
   })
 

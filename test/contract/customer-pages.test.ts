@@ -317,6 +317,17 @@ describe('a search for a license key', () => {
     }
   })
 
+  test('is not offered while the seller is suspended, and every other search works', async () => {
+    const suspend = (at: Date | null) =>
+      service.world.db.run(sql`update apps set suspended_at = ${at} where slug = 'tidepool'`)
+    await suspend(service.clock.now())
+    const agent = sellers.twin()
+    const { body } = await agent.open(LIST)
+    await suspend(null)
+    assert.match(body, new RegExp(`<form method="get" action="${LIST}"`))
+    assert.doesNotMatch(textOf(body), /or a license key/)
+  })
+
   test('finds nothing for a key of another app, and keeps none', async () => {
     const page = await sellers.twin().open(`/dashboard/apps/driftlog/customers/?q=${key()}`)
     assert.ok(!page.url.includes(key()))

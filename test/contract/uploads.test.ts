@@ -79,11 +79,15 @@ test('all accounts send four files at once, however slowly, and the next one is 
   const agents: Agent[] = []
   for (const name of names) agents.push(await newSeller(name))
   const [harbor, lantern, marina, quay] = agents as [Agent, Agent, Agent, Agent]
-  const begun = [
-    ...[beginUpload(harbor, 'harbor', '192.0.2.1'), beginUpload(harbor, 'harbor', '192.0.2.1')],
-    beginUpload(lantern, 'lantern', '192.0.2.2'),
-  ]
-  for (const each of begun) assert.equal(await refusalOf(each), undefined)
+  const begun: Upload[] = []
+  for (const [agent, slug, address] of [
+    [harbor, 'harbor', '192.0.2.1'],
+    [harbor, 'harbor', '192.0.2.1'],
+    [lantern, 'lantern', '192.0.2.2'],
+  ] as const) {
+    begun.push(beginUpload(agent, slug, address))
+    assert.equal(await refusalOf(begun.at(-1)!), undefined)
+  }
   // Two accounts never take every place.
   const greedy = await refusalOf(beginUpload(lantern, 'lantern', '192.0.2.2'))
   assert.deepEqual([greedy?.statusCode, greedy?.headers['retry-after']], [429, '5'])

@@ -42,7 +42,10 @@ const RULES: [pattern: RegExp, roles: readonly sellers.MemberRole[]][] = [
   [/^POST \/dashboard\/emails\//, EVERYONE],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/sales\/.*\/refund/, SUPPORT],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/disputes\//, SUPPORT],
-  [/^POST \/dashboard\/apps\/:slug\/(sales|customers|subscriptions|licenses)\/export/, EVERYONE],
+  [
+    /^POST \/dashboard\/apps\/:slug\/(sales|customers|subscriptions|licenses)\/(export|search)$/,
+    EVERYONE,
+  ],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/customers\/:license_id\/:action/, SUPPORT],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/licenses\/give\//, SUPPORT],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/import\//, ADMINS],

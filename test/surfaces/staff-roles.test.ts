@@ -21,6 +21,7 @@ const JOB =
 const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'GET /admin/': ALL,
   'GET /admin/cases/': ALL,
+  'POST /admin/cases/search': ALL,
   'POST /admin/resolve-alarm': ALL,
   'GET /admin/sales/:invoice_id/': ALL,
   'GET /admin/sales/:invoice_id/refund': ALL,

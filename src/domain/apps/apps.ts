@@ -4,6 +4,7 @@ import { fromJson, type JsonRow } from '#platform/json-row'
 import { type Sql, sql } from '#platform/sql'
 import { ADD_ON_DATES, type AddOnDates } from './add-on.ts'
 import { forgetRemovedImages } from './images.ts'
+import { isOnSale } from './visibility.ts'
 
 export type ListingMode = 'marketplace' | 'external'
 
@@ -66,18 +67,6 @@ export function appOf(json: JsonRow<App>): App {
 export async function findOnSale(db: Db, id: AppId): Promise<App | undefined> {
   const app = await findPriced(db, id)
   return app && isOnSale(app) ? app : undefined
-}
-
-/** Whether an app is for sale: published, with external sales enabled, and not suspended. */
-export function isOnSale(
-  app: Pick<App, 'is_published' | 'external_sales_enabled' | 'is_suspended'>,
-): boolean {
-  return app.is_published && app.external_sales_enabled && !app.is_suspended
-}
-
-/** The path of an app's product page; undefined while it has none: unpublished, or suspended. */
-export function productPath({ slug, is_published, is_suspended }: App): string | undefined {
-  return is_published && !is_suspended ? `/apps/${slug}/` : undefined
 }
 
 /** An app whose prices are public: published, with external sales enabled, also if suspended. */

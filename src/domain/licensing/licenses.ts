@@ -97,3 +97,13 @@ export async function liveLicensesOf(db: Db, user_id: UserId): Promise<License[]
   return await db.rows<License>(sql`select ${LICENSE_COLUMNS} from licenses
     where user_id = ${user_id} and status <> 'canceled' order by id`)
 }
+
+/** The license with a key, of any app, by the key's hashes; undefined if there is none. */
+export async function licenseWithKey(
+  db: Db,
+  key_hashes: readonly Buffer[],
+): Promise<LicenseId | undefined> {
+  const found = await db.maybe<{ id: LicenseId }>(sql`select id from licenses
+    where key_hash = any(${[...key_hashes]}::bytea[]) limit 1`)
+  return found?.id
+}

@@ -55,7 +55,7 @@ export async function uploadImage(
   return shown
 }
 
-/** Deletes the removed images of an app beyond those that are kept: uploads would fill the storage. */
+/** Deletes the removed images of an app beyond those that are kept, so that uploads are bounded. */
 async function deleteSurplus({ db, storage }: World, app_id: AppId): Promise<void> {
   const surplus = await db.tx(async (tx) => {
     await apps.lock(tx, app_id)

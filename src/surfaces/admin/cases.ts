@@ -24,7 +24,7 @@ import { closeAttempt } from './attempts.ts'
 import { bookedNote, CHANGED_NOTE, seenAmount } from './booked.ts'
 import { CASES, caseListsAt } from './case-lists.ts'
 import { CasesPage } from './cases-page.tsx'
-import { searchLicenses } from './license-search.ts'
+import { searchLicenses, withoutLicenseKey } from './license-search.ts'
 import { filledIn, filledOf, REASON_NOTE, REFUSED_REASON, staffReasonFault } from './reasoned.ts'
 
 /** The cases that need staff, and the staff actions for each. */
@@ -32,7 +32,9 @@ export function declareCases(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   scope.get(CASES, async (request, reply) => {
     const { role } = await requireStaff(reporting, request, reply, CASES, 'cases')
-    const query = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
+    const given = soughtIn(queryOf(request, 'q'))
+    const query = await withoutLicenseKey(reporting, given)
+    if (query !== given) return redirectTo(reply, withQuery(CASES, { q: query }))
     const page = CasesPage({
       role,
       csrf_token: csrfToken(world, request, reply),
@@ -44,7 +46,17 @@ export function declareCases(scope: FastifyInstance, world: World): void {
     })
     return sendPage(reply, page)
   })
+  // Posted, as the first address of a search for a license key would have it.
+  scope.post(`${CASES}search`, async (request, reply) => {
+    await requireStaff(reporting, request, reply, CASES, 'cases')
+    const query = await withoutLicenseKey(reporting, soughtIn(formOf(request).q))
+    return redirectTo(reply, withQuery(CASES, { q: query }))
+  })
   declareStaffActions(scope, world)
+}
+
+function soughtIn(text = ''): string {
+  return text.trim().slice(0, 200)
 }
 
 /** What each action needs. */

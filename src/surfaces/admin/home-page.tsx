@@ -20,6 +20,7 @@ export interface AttentionItem {
 export function HomePage(facts: {
   role: StaffRole
   searches: boolean
+  csrf_token: string
   items: AttentionItem[]
 }): JSX.Element {
   const { items } = facts
@@ -45,7 +46,7 @@ export function HomePage(facts: {
       )}
       {facts.searches && (
         <Panel title="Search">
-          <SearchForm query="" />
+          <SearchForm query="" csrf_token={facts.csrf_token} />
         </Panel>
       )}
     </SiteLayout>

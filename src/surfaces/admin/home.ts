@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { isPermitted } from '#domain/identity'
 import { forReports, type World } from '#flows/world'
+import { csrfToken } from '#http/form-token'
 import { requireStaff } from '#http/guards/staff'
 import { sendPage } from '#http/pages'
 import { attentionFor } from './attention.ts'
@@ -15,6 +16,7 @@ export function declareHome(scope: FastifyInstance, world: World): void {
     const { role } = await requireStaff(reporting, request, reply, HOME, 'home')
     const page = HomePage({
       role,
+      csrf_token: csrfToken(reporting, request, reply),
       searches: isPermitted(role, 'cases'),
       items: await attentionFor(reporting, role),
     })

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact'
+import { useContext } from 'preact/hooks'
 import { Button, TextLink } from '#design/actions'
 import { StatusBadge } from '#design/feedback'
-import { Field } from '#design/forms'
+import { CsrfField, Field } from '#design/forms'
+import { ViewedAs } from '#design/menu'
 import { formatMoney } from '#design/money'
 import { Panel } from '#design/panels'
 import { type FoundLicense, type FoundLicenses, invoiceNumber } from '#domain/billing'
@@ -19,9 +21,9 @@ export function LicenseSearch(facts: {
   const { query, found, role } = facts
   return (
     <Panel title="Search">
-      <SearchForm query={query} />
+      <SearchForm query={query} csrf_token={facts.csrf_token} />
       {found?.licenses.length === 0 && (
-        <p class="text-sm text-muted">No match. Search by full ID or email.</p>
+        <p class="text-sm text-muted">No match. Search by full ID, email or license key.</p>
       )}
       {found && found.licenses.length > 0 && (
         <ul class="divide-y divide-base-300 border-y border-base-300">
@@ -45,10 +47,25 @@ export function LicenseSearch(facts: {
   )
 }
 
-/** Searches by ID or email, and shows the result among the cases. */
-export function SearchForm({ query }: { query: string }): JSX.Element {
+/**
+ * Searches by ID, email or license key, and shows the result among the cases. Staff who are viewing
+ * a seller's pages can post no form, so theirs is in the address (decision 103).
+ */
+export function SearchForm({
+  query,
+  csrf_token,
+}: {
+  query: string
+  csrf_token: string
+}): JSX.Element {
+  const isViewing = useContext(ViewedAs) !== undefined
   return (
-    <form method="get" action="/admin/cases/" class="flex flex-wrap items-end gap-3">
+    <form
+      method={isViewing ? 'get' : 'post'}
+      action={isViewing ? '/admin/cases/' : '/admin/cases/search'}
+      class="flex flex-wrap items-end gap-3"
+    >
+      {!isViewing && <CsrfField token={csrf_token} />}
       <div class="min-w-0 grow basis-64">
         <Field
           label="Email, order, invoice or license"

@@ -4,6 +4,9 @@ import { addDays, readDay } from '#platform/calendar'
 
 const LONGEST = 320
 
+/** What a search for a license key that is not found goes on with: no address has the key. */
+export const UNKNOWN_KEY = 'Unknown license key'
+
 /** The fields of a list's search, as submitted. An empty field matches everything. */
 export type SearchTexts<Name extends string> = Record<Name, string>
 

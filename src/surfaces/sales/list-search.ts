@@ -5,7 +5,7 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
-import type { SearchTexts } from '#http/search'
+import { type SearchTexts, UNKNOWN_KEY } from '#http/search'
 import type { AppId, LicenseId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 
@@ -83,9 +83,6 @@ export function parseSearch(
     key_hashes: licensing.isWellFormedKey(text) ? licensing.keyHashes(keys, text) : [],
   }
 }
-
-/** What a search for a key that the app does not have goes on with. */
-const UNKNOWN_KEY = 'Unknown license key'
 
 /**
  * A search with the license's ID in place of its key: a search is in addresses, which browsers

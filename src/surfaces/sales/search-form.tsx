@@ -8,7 +8,7 @@ import { Panel, PhoneFold } from '#design/panels'
 import { MAX_FOUND } from '#domain/payments'
 
 const HINT = 'The beginning of an email, or a license key, order ID, license ID or invoice number'
-const HINT_WHILE_VIEWING = 'The beginning of an email, or an order ID, license ID or invoice number'
+const HINT_IN_ADDRESS = 'The beginning of an email, or an order ID, license ID or invoice number'
 const COMMON = { in_search: true, autocomplete: 'off', spellcheck: false } as const
 
 /** A select field of a search. */
@@ -32,29 +32,31 @@ export function SearchForm(facts: {
   path: string
   csrf_token: string
   search: ListSearch
+  /** Whether staff suspend the app or its seller. */
+  is_suspended: boolean
   /** Whether the search matches more than is listed. */
   is_cut: boolean
   choices: Choice[]
 }): JSX.Element {
   const { path, search, choices } = facts
   const { q, ...filters } = search
-  // Staff who are viewing a seller's pages post no form, so theirs takes no license key.
-  const isViewing = useContext(ViewedAs) !== undefined
+  // Neither suspended sellers nor staff who are viewing post a form: theirs takes no license key.
+  const isPosted = useContext(ViewedAs) === undefined && !facts.is_suspended
   return (
     <Panel title="Search" aside={<ExportForm {...facts} />}>
       <form
-        method={isViewing ? 'get' : 'post'}
-        action={isViewing ? path : `${path}search`}
+        method={isPosted ? 'post' : 'get'}
+        action={isPosted ? `${path}search` : path}
         class="grid grid-cols-1 gap-5"
       >
-        {!isViewing && <CsrfField token={facts.csrf_token} />}
+        {isPosted && <CsrfField token={facts.csrf_token} />}
         <Field
           label="Find"
           name="q"
           type="search"
           value={q}
           {...COMMON}
-          hint={isViewing ? HINT_WHILE_VIEWING : HINT}
+          hint={isPosted ? HINT : HINT_IN_ADDRESS}
         />
         <PhoneFold label="Filters" open={Object.values(filters).some((value) => value !== '')}>
           <div class="grid grid-cols-2 gap-4 *:min-w-0 lg:grid-cols-5">
