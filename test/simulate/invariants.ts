@@ -8,6 +8,7 @@ import { figureFaults } from './figures-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import { importFaults } from './imports-oracle.ts'
 import { RULES } from './rest-invariants.ts'
+import { statementFaults } from './statements-oracle.ts'
 
 /** The first broken rule while nothing is pending; undefined if there is none. */
 export async function rulesBroken(
@@ -36,6 +37,7 @@ export async function rulesBroken(
     ...(await compFaults(fixture)),
     ...(await importFaults(fixture)),
     ...(await excessFaults(fixture)),
+    ...(await statementFaults(db)),
   ]
   return fault && broken(fault.rule, fault.facts)
 }

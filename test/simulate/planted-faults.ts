@@ -250,6 +250,14 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
     alterStatement: inPayouts(/at > (\$\d+::timestamptz)/g, "at > $1 + interval '40 days'"),
   },
   {
+    name: 'the total before fees of a payout leaves fees out',
+    caught_by: ['the total before fees of a payout is that of its lines'],
+    alterStatement: (statement) =>
+      statement.text.includes('update payouts set gross')
+        ? { ...statement, text: statement.text.replace('coalesce(s.gross, s.amount)', 's.amount') }
+        : undefined,
+  },
+  {
     name: 'the tax of one state is owed to another',
     caught_by: [`${BOOKS}: sale is posted`],
     alterStatement: owingAnotherState(),
