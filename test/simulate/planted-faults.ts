@@ -1,8 +1,8 @@
 import * as payments from '#domain/payments'
 import { addDays } from '#platform/calendar'
 import { cents } from '#platform/money'
-import { all, altered, drop, where } from './altered-statements.ts'
-import type { Fault, PlantedFault } from './code-faults.ts'
+import { all, drop, rowsIn, where } from './altered-statements.ts'
+import type { Fault, PlantedFault, Statement } from './code-faults.ts'
 import { PLANTED_EXCESS_FAULTS } from './planted-excess-faults.ts'
 
 /** Alters the statement by which a payout takes its lines. */
@@ -35,40 +35,48 @@ function whenLost<Call extends 'charge' | 'refund'>(
   }
 }
 
-/** Begins the statement of a posting; its third value is the event. */
+/** Begins the statement of a posting. */
 const POSTING = 'insert into ledger_transactions'
+
+/** Whether a statement posts an event; undefined if it posts none. */
+function posts(statement: Statement, event: string): boolean | undefined {
+  if (!statement.text.startsWith(POSTING)) return undefined
+  return rowsIn(statement).some((row) => row.event === event)
+}
 
 /** The tax of a sale in Texas is owed to California. */
 function owingAnotherState(): Fault['alterStatement'] {
   let isSale = false
+  const entries = where('insert into ledger_entries', ({ owner }) => ({
+    owner: String(owner).replace('US-TX', 'US-CA'),
+  }))
   return (statement) => {
-    const { text, values } = statement
-    if (text.startsWith(POSTING)) isSale = values[2] === 'sale'
-    if (!isSale || !text.startsWith('insert into ledger_entries')) return undefined
-    const [id, positions, accounts, owners, amounts] = values
-    const moved = (owners as string[]).map((owner) => owner.replace('US-TX', 'US-CA'))
-    return { text, values: [id, positions, accounts, moved, amounts] }
+    isSale = posts(statement, 'sale') ?? isSale
+    return isSale ? entries.alterStatement(statement) : undefined
   }
 }
 
 /** A license that a refund should end stays the same, and so does its history. */
 function forgettingLicenses(): Fault['alterStatement'] {
-  const row = drop('update licenses set status', ({ status }) => status === 'canceled')
-  const line = drop('insert into license_history', ({ trigger }) => trigger === 'refunded')
+  const forgotten = all(
+    drop('update licenses set status', ({ status }) => status === 'canceled'),
+    drop('insert into license_history', ({ trigger }) => trigger === 'refunded'),
+  )
   let isRefund = false
   return (statement) => {
-    if (statement.text.startsWith(POSTING)) isRefund = statement.values[2] === 'refund'
-    const isDropped =
-      row.alterStatement!(statement) === null || line.alterStatement!(statement) === null
-    return isRefund && isDropped ? null : undefined
+    isRefund = posts(statement, 'refund') ?? isRefund
+    return isRefund ? forgotten.alterStatement!(statement) : undefined
   }
 }
 
 /** The lookup of a person's live license. */
 const LIVE_LICENSE = /from licenses where app_id = \$1 and status not in .* and user_id =/
 
+/** The lookup of the plans of an app, one of which is given. */
+const PLANS = /from products where app_id = \$1 and deleted_at is null order by position/
+
 /** The lookup of a buyer's pending attempt. */
-const PENDING_ATTEMPT = /from attempts where attempts.app_id = \$1 and .* and attempts.status in/
+const PENDING_ATTEMPT = /from attempts where app_id = \$1 and email_normalized = \$2 and status in/
 
 /** The row of a license, as if it were over where a seller gave it. */
 function asEndedComp(row: unknown): unknown {
@@ -82,12 +90,12 @@ function asUnanswered(row: unknown): unknown {
   return { ...locked, attempt: { ...locked.attempt, status: 'open' } }
 }
 
-/** A plan is given without looking for a pending purchase, which is done after the license. */
+/** A plan is given without looking for a pending purchase, which is done after its plan is found. */
 function givingToBuyers(): Fault['alterRows'] {
   let isGiving = false
   return ({ text }, rows) => {
     const found = isGiving && PENDING_ATTEMPT.test(text) ? [] : rows
-    isGiving = LIVE_LICENSE.test(text)
+    isGiving = PLANS.test(text)
     return found
   }
 }
@@ -122,16 +130,13 @@ function keepingPeriods(): Pick<Fault, 'alterStatement'> {
     if (kind === 'renewal' && period_end) billed.set(id, { period_start, period_end })
     return {}
   })
-  const pay: Fault['alterStatement'] = (statement) => {
-    if (!statement.text.startsWith("update invoices set status = 'paid'")) return undefined
-    const old = billed.get(statement.values.find((value) => /^inv_/.test(`${value}`)))
-    return altered(statement, ({ period_start, period_end }) => {
-      if (!old) return {}
-      instead.set((period_start as Date).getTime(), old.period_start)
-      instead.set((period_end as Date).getTime(), old.period_end)
-      return old
-    })
-  }
+  const pay = where("update invoices set status = 'paid'", ({ id, period_start, period_end }) => {
+    const old = billed.get(id)
+    if (!old) return {}
+    instead.set((period_start as Date).getTime(), old.period_start)
+    instead.set((period_end as Date).getTime(), old.period_end)
+    return old
+  })
   const row = where('update subscriptions set price_id', ({ anchor, period_end, next_at }) => ({
     anchor: swap(anchor),
     period_end: swap(period_end),
@@ -140,11 +145,11 @@ function keepingPeriods(): Pick<Fault, 'alterStatement'> {
   const license = where('update licenses set status', ({ period_end }) => ({
     period_end: swap(period_end),
   }))
-  return all(remember, { alterStatement: pay }, row, license)
+  return all(remember, pay, row, license)
 }
 
 /** Renews a buyer brought by the service at the rate of one brought by the seller. */
-function atTheSellersRate(row: Record<string, unknown>): object {
+function atTheSellersRate(row: Readonly<Record<string, unknown>>): object {
   const { kind, brought_by, amount, add_on_fee, affiliate_id } = row
   if (kind !== 'renewal' || brought_by !== 'service') return {}
   const rate = (bps: number) => Math.round(((amount as number) * bps) / 10_000) + 50
