@@ -137,6 +137,8 @@ function report(name: string, pairs: Pair[]) {
   }
   console.log(`\n${name}: ${result.ratio} of bare node:http`)
   console.table({ service: result.service, bare: result.bare })
+  const bad = result.service.bad + result.bare.bad
+  if (bad > 0) throw new Error(`${name}: ${bad} requests failed, so the ratio means nothing`)
   return result
 }
 

@@ -94,20 +94,13 @@ async function sell({ keys, random, clock }: World, tx: Db, demo: DemoFacts) {
   const email = `${user_id}@bench.example`
   await tx.run(sql`insert into users (id, email, email_normalized, created_via, created_at)
     values (${user_id}, ${email}, ${email}, 'demo', ${now})`)
-  const license_key = await licensing.mint(
-    tx,
-    now,
-    { keys, random },
-    {
-      license_id,
-      app_id,
-      user_id,
-      product_id,
-      status: 'active',
-      period_end: now,
-      trigger: 'purchase',
-    },
+  const license = { license_id, app_id, user_id, product_id, status: 'active' as const }
+  const bought = { ...license, period_end: now, trigger: 'purchase' as const }
+  await licensing.mint(tx, now, { keys, random }, bought)
+  const { key_sealed } = await tx.one<{ key_sealed: Buffer }>(
+    sql`select key_sealed from licenses where id = ${license_id}`,
   )
+  const license_key = licensing.showKey(keys, { license_id, key_sealed })
   await tx.run(sql`insert into tax_quotes (id, country, state, zip, amount, tax, rule, rate_ppm,
       taxable_ppm, created_at)
     values (${quote_id}, 'US', 'OR', '97365', 1200, 0, 'bench', 0, 0, ${now})`)
