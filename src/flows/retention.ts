@@ -40,15 +40,14 @@ export async function keepRetention(world: World): Promise<void> {
 
 const IMAGES_AT_ONCE = 100
 
-/** Deletes removed images: their files first, so that none is left without its row. */
+/** Deletes removed images. */
 async function deleteImages({ db, clock, storage, stopping }: World): Promise<number> {
   const before = addDays(clock.now(), -apps.REMOVED_IMAGE_DAYS)
   for (let deleted = 0; ; ) {
     const images = await apps.removedImages(db, before, IMAGES_AT_ONCE)
     for (const image of images) {
       if (stopping.aborted) return deleted
-      for (const width of apps.widthsOf(image)) await storage.remove(apps.fileOf(image.id, width))
-      await apps.deleteImage(db, image.id)
+      await apps.deleteImage({ db, storage }, image)
       deleted++
     }
     if (images.length < IMAGES_AT_ONCE) return deleted

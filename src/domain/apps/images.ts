@@ -2,7 +2,8 @@ import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { AppId, ImageId, SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import type { ImageSize } from './image.ts'
+import type { FileStorage } from '#platform/storage'
+import { fileOf, type ImageSize, widthsOf } from './image.ts'
 
 /** An image of an app. */
 export interface AppImage extends ImageSize {
@@ -130,7 +131,11 @@ export async function removedImages(db: Db, before: Date, limit: number): Promis
     where removed_at <= ${before} order by removed_at, id limit ${limit}`)
 }
 
-/** Deletes the row of an image whose files are deleted. */
-export async function deleteImage(db: Db, id: ImageId): Promise<void> {
-  await db.run(sql`delete from app_images where id = ${id} and removed_at is not null`)
+/** Deletes a removed image: its files first, so that none is left without its row. */
+export async function deleteImage(
+  { db, storage }: { db: Db; storage: Pick<FileStorage, 'remove'> },
+  image: AppImage,
+): Promise<void> {
+  for (const width of widthsOf(image)) await storage.remove(fileOf(image.id, width))
+  await db.run(sql`delete from app_images where id = ${image.id} and removed_at is not null`)
 }

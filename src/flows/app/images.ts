@@ -61,10 +61,7 @@ async function deleteSurplus({ db, storage }: World, app_id: AppId): Promise<voi
     await apps.lock(tx, app_id)
     return await apps.takeSurplusImages(tx, app_id)
   })
-  for (const image of surplus) {
-    for (const width of apps.widthsOf(image)) await storage.remove(apps.fileOf(image.id, width))
-    await apps.deleteImage(db, image.id)
-  }
+  for (const image of surplus) await apps.deleteImage({ db, storage }, image)
 }
 
 /** Shows an image whose files are stored; a screenshot beyond the limit is not. */
