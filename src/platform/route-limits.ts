@@ -83,12 +83,11 @@ function apply(limit: Limit, left: Allowance, reply: WithHeaders): void {
     'ratelimit-policy': `"${limit.name}";q=${limit.points};w=${limit.seconds}`,
     ratelimit: `"${limit.name}";r=${remaining};t=${reset_seconds}`,
   })
-  if (allowed) return
-  const message = tooManyRequests(reset_seconds)
-  throw new Problem(429, 'rate_limited', message, { retry_after: reset_seconds })
+  if (!allowed) throw tooManyRequests(reset_seconds)
 }
 
-/** The message of a refusal for a rate limit. */
-export function tooManyRequests(retry_seconds: number): string {
-  return `Too many requests. Try again in ${durationText(retry_seconds)}.`
+/** The refusal of a caller who must wait. */
+export function tooManyRequests(retry_after: number): Problem {
+  const message = `Too many requests. Try again in ${durationText(retry_after)}.`
+  return new Problem(429, 'rate_limited', message, { retry_after })
 }

@@ -32,7 +32,7 @@ export const REFUSALS = {
   method_not_allowed: [405, 'This method is not allowed here. See the Allow header.'],
   payload_too_large: [413, 'The request body is too large (limit 64 KB).'],
   unsupported_media_type: [415, 'Send Content-Type: application/json.'],
-  rate_limited: [429, tooManyRequests(EXAMPLE_RETRY_SECONDS)],
+  rate_limited: [429, tooManyRequests(EXAMPLE_RETRY_SECONDS).message],
   service_unavailable: [503, 'The service is temporarily unavailable. Try again in a few seconds.'],
   internal_error: [500, 'Something went wrong on our side. Try again later.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>

@@ -2,7 +2,6 @@ import { finished } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '#http/refusals'
 import { networksOf } from '#platform/networks'
-import { Problem } from '#platform/problem'
 import { tooManyRequests } from '#platform/route-limits'
 
 /** How many uploads are in memory at once: of all accounts, and of each. */
@@ -38,7 +37,7 @@ export function openPlaces({ all, of_account }: PlaceLimits): TakePlace {
     const of_network = taken.filter(({ network }) => network === sender.network).length
     const isGreedy = own > 0 && all - taken.length <= half
     if (own >= of_account || of_network >= half || isGreedy) {
-      throw tooMany()
+      throw tooManyRequests(RETRY_SECONDS)
     }
     if (taken.length >= all) throw refuse('service_unavailable', { retry_after: RETRY_SECONDS })
     taken.push(sender)
@@ -46,9 +45,4 @@ export function openPlaces({ all, of_account }: PlaceLimits): TakePlace {
       taken.splice(taken.indexOf(sender), 1)
     })
   }
-}
-
-function tooMany(): Problem {
-  const message = tooManyRequests(RETRY_SECONDS)
-  return new Problem(429, 'rate_limited', message, { retry_after: RETRY_SECONDS })
 }
