@@ -104,7 +104,7 @@ test('a scheduled plan change costs what was agreed, whatever the plan costs now
   const { license_id } = subscriber
   await agreeTo(service, subscriber, await offered(subscriber, price(0)))
   const amountDue = async () =>
-    (await nextCharge(service.world, { license_id, app: { clock_ahead: 0 } }))?.amount
+    (await nextCharge(service.world, license_id))?.amount
   const setDeleted = async (at: Date | null) =>
     await db.run(sql`update prices set deleted_at = ${at} where id = ${price(0)}`)
   await priced(price(0), 99_900, async () => {
@@ -234,7 +234,7 @@ describe('a renewal and a plan change at the same time', () => {
       where license_id = ${license_id} and kind = 'upgrade'`)
     assert.equal((await latestOutcome(service.world, id)).outcome, 'paid')
     await letBank(subscriber, 'succeeds')
-    const next = await nextCharge(service.world, { license_id, app: { clock_ahead: 0 } })
+    const next = await nextCharge(service.world, license_id)
     assert.deepEqual([next?.why, next?.price.id], ['renewal', price(1)])
   })
 

@@ -221,7 +221,7 @@ describe('a pause by the buyer', () => {
     service.clock.pass(400 * DAY)
     await runDue(service)
     assert.equal((await stateOf(service, subscriber)).status, 'paused')
-    const next = await nextCharge(world, { license_id, app: { clock_ahead: 0 } })
+    const next = await nextCharge(world, license_id)
     assert.deepEqual([next?.price.id, next?.total], [price(0), 1260])
     const resumed = await payOwed(world, { license_id, requested_by: 'buyer', return_url })
     assert.equal(resumed.outcome, 'paid')

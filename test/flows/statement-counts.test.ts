@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { renewDue } from '#flows/subscription'
+import { mintId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import type { Agent } from '../support/agent.ts'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -49,6 +52,18 @@ test('a checkout sends no more statements than are needed', async () => {
     assert.ok(isWithin, `${name}: ${sent}, of ${most.statements} and ${most.commits}`)
     assert.ok(statements > 0, `${name} sent nothing that was counted`)
   }
+})
+
+test('the receipt of a purchase is written with no more statements than are needed', async () => {
+  const { world } = service
+  const { license_id } = await subscribe(service)
+  const { invoice_id } = await world.db.one<{ invoice_id: string }>(
+    sql`select invoice_id from orders where license_id = ${license_id}`,
+  )
+  const facts = { id: mintId(world.random, 'email'), cause: 'counted', attempts: 0, reached: [] }
+  const email = { ...facts, kind: 'receipt' as const, subject_id: invoice_id, facts: {} }
+  const { statements } = await counter.within(() => BUYER_EMAILS.receipt(world, email))
+  assert.ok(statements > 0 && statements <= 5, `${statements} statements`)
 })
 
 test('a renewal alone sends no more statements than are needed', async () => {

@@ -68,6 +68,7 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/flows/subscription/claimed.ts', 'app price', 'a subscription has both'],
   ['src/flows/subscription/claimed.ts', 'subscription', 'the row itself'],
   ['src/flows/subscription/invoice.ts', 'card', 'a subscription has one'],
+  ['src/flows/subscription/next-charge.ts', 'subscription price', 'a subscription has one'],
   ['src/flows/check-books/buyers.ts', 'user_id', 'a check: a charged invoice has its holder'],
   ['src/flows/check-books/cash.ts', 'subject', 'only movements that have one are read'],
   ['src/flows/check-books/outside-kinds.ts', 'position', 'the ordinality of a page'],

@@ -1,13 +1,15 @@
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
-import * as licensing from '#domain/licensing'
+import type * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
 import { isWaived } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
 import { isoDate } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { LicenseId } from '#platform/ids'
+import type { JsonRow } from '#platform/json-row'
 import { type Cents, sum, ZERO } from '#platform/money'
+import { sql } from '#platform/sql'
 import { plannedPrice } from './planned-price.ts'
 import { discountedPrice } from './running-discount.ts'
 
@@ -30,7 +32,9 @@ export interface NextCharge extends Taxed {
   /** The period after this one, an open invoice, or the first period after a pause. */
   why: 'renewal' | 'owed' | 'resumption'
   price: catalog.ProductPrice
-  state: string
+  subscription: billing.RunningSubscription
+  /** The app's time now. */
+  now: Date
 }
 
 /**
@@ -39,25 +43,62 @@ export interface NextCharge extends Taxed {
  */
 export async function nextCharge(
   world: World,
-  facts: { license_id: LicenseId; app: { clock_ahead: number } },
+  license_id: LicenseId,
 ): Promise<NextCharge | undefined> {
   const { db } = world
-  const { license_id, app } = facts
-  const subscription = await billing.subscriptionOf(db, license_id)
-  const license = await licensing.findPausable(db, license_id)
-  if (!subscription || license.status === 'canceled') return undefined
-  const owed = await billing.openInvoiceOf(db, subscription.id)
-  if (owed) return await chargeOf(world, subscription, owed)
-  const { price_id, period_end } = subscription
-  const resumes = license.paused_for === 'buyer'
+  const running = await findRunningLicense(db, license_id)
+  if (!running) return undefined
+  const { subscription, owed } = running
+  const now = appTime(world, running)
+  if (owed) {
+    const isSame = owed.price_id === running.price.id
+    const price = isSame ? running.price : await catalog.findPrice(db, owed.price_id)
+    return { why: 'owed', price, ...owedBy(owed), subscription, now }
+  }
+  const resumes = running.paused_for === 'buyer'
   const wanted = await plannedPrice(db, subscription)
-  const price = wanted ?? (await catalog.findPrice(db, price_id))
+  const agreed = wanted ?? { ...running.price, amount: subscription.amount }
   const taxed = await withTax(world, subscription, {
-    amount: await dueNext(db, subscription, wanted),
-    at: resumes ? appTime(world, app) : period_end,
+    amount: await discountedPrice(db, subscription, agreed),
+    at: resumes ? now : subscription.period_end,
   })
-  const { state } = subscription
-  return { why: resumes ? 'resumption' : 'renewal', price, ...taxed, state }
+  const price = wanted ?? running.price
+  return { why: resumes ? 'resumption' : 'renewal', price, ...taxed, subscription, now }
+}
+
+/** A license that has not ended, with what its next charge depends on. */
+interface RunningLicense extends Pick<licensing.PausableLicense, 'paused_for'> {
+  clock_ahead: number
+  subscription: billing.RunningSubscription
+  /** The price of the current plan. */
+  price: catalog.ProductPrice
+  /** The open invoice, if any. */
+  owed: billing.Invoice | undefined
+}
+
+/** Reads it with one statement. */
+async function findRunningLicense(
+  db: Db,
+  license_id: LicenseId,
+): Promise<RunningLicense | undefined> {
+  interface RunningRow extends Pick<RunningLicense, 'paused_for' | 'clock_ahead' | 'price'> {
+    subscription: JsonRow<billing.RunningSubscription>
+    owed: JsonRow<billing.Invoice> | null
+  }
+  const row = await db.maybe<RunningRow>(sql`select licenses.paused_for, apps.clock_ahead,
+      ${billing.SUBSCRIPTION_AS_JSON} as subscription,
+      ${catalog.priceAsJson(sql`s.price_id`)} as price,
+      ${billing.openInvoiceAsJson(sql`s.id`)} as owed
+    from licenses join apps on apps.id = licenses.app_id
+      join subscriptions s on s.license_id = licenses.id and s.ended_at is null
+    where licenses.id = ${license_id} and licenses.status <> 'canceled'`)
+  return (
+    row && {
+      ...row,
+      subscription: billing.subscriptionIn(row.subscription),
+      owed: row.owed ? billing.invoiceOf(row.owed) : undefined,
+    }
+  )
 }
 
 /** The next charge of each subscription that is not paused, for any number of them at once. */
@@ -81,16 +122,6 @@ export async function nextCharges(
     charges.set(id, { why: 'renewal', ...(await withTax(world, subscription, next)) })
   }
   return charges
-}
-
-/** The total of an open invoice. */
-async function chargeOf(
-  { db }: World,
-  { state }: billing.Subscription,
-  owed: billing.Invoice,
-): Promise<NextCharge> {
-  const price = await catalog.findPrice(db, owed.price_id)
-  return { why: 'owed', price, ...owedBy(owed), state }
 }
 
 /** The amounts of an open invoice, which is never waived: a waived one is paid at once. */

@@ -35,7 +35,6 @@ import { writePurchaseReceipt, writeUncharged } from './purchase-receipt.ts'
 import { importEnding } from './receipt-template.ts'
 import { type EmailContent, type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
 import { upcomingCharge } from './upcoming-charge.ts'
-import type { UpcomingCharge } from './upcoming-text.ts'
 
 /** The billing emails to a buyer. A writer returns undefined if its email is out of date. */
 export const BUYER_EMAILS = {
@@ -97,14 +96,6 @@ function toBuyer(
   return { to: [email], locale: plan.locale, content, attachments }
 }
 
-/** The next automatic charge, if there is one. */
-async function nextChargeOf(
-  world: World,
-  { license: { license_id }, subscription, app }: LicenseEmailFacts,
-): Promise<UpcomingCharge | undefined> {
-  return await upcomingCharge(world, { license_id, subscription, app })
-}
-
 async function cardOf(
   { db }: World,
   { card_id }: billing.Subscription,
@@ -121,7 +112,7 @@ async function writeReceipt(world: World, invoice_id: InvoiceId): Promise<Writte
   const facts = await factsOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
   const plan = { ...facts.plan, app_name, product_name }
-  const content = invoicePaid(receipt, plan, await nextChargeOf(world, facts))
+  const content = invoicePaid(receipt, plan, await upcomingCharge(world, receipt.license_id))
   return toBuyer(facts, content, [await invoiceAttachment(world, receipt)])
 }
 
@@ -130,9 +121,9 @@ async function writePaymentFailed(
   license_id: LicenseId,
 ): Promise<WrittenEmail | undefined> {
   const facts = await factsOf(world, license_id)
-  const { license, subscription, app, plan } = facts
+  const { license, subscription, plan } = facts
   const { status } = license
-  const next = await nextCharge(world, { license_id, app })
+  const next = await nextCharge(world, license_id)
   const since = subscription?.past_due_since
   if (!subscription || !since || next?.why !== 'owed') return undefined
   const code = subscription.last_decline as payments.DeclineCode | null
@@ -190,7 +181,7 @@ async function writeTrialEnding(
   if (!subscription || license.status !== 'trialing') return undefined
   const content = trialEnding(plan, {
     day: subscription.period_end,
-    upcoming: await nextChargeOf(world, facts),
+    upcoming: await upcomingCharge(world, license_id),
     auto_renew_url: `${plan.manage_url}auto-renew/`,
   })
   return toBuyer(facts, content)
@@ -202,7 +193,7 @@ async function writeRenewalReminder(
 ): Promise<WrittenEmail | undefined> {
   const facts = await factsOf(world, license_id)
   const { license, subscription, app, plan } = facts
-  const upcoming = await nextChargeOf(world, facts)
+  const upcoming = await upcomingCharge(world, license_id)
   // The owner canceled, or the license is suspended, since this was queued.
   if (!subscription || !upcoming || license.status !== 'active') return undefined
   // The mail server was away until the year had renewed.

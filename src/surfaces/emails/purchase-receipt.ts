@@ -24,10 +24,7 @@ export async function writePurchaseReceipt(
   const own_links = await linksFor(world, order, { is_new })
   const sold_by = soldBy(config.operator, order.app_name, locale)
   const license_key = licensing.showKey(keys, order)
-  const { license_id, app_id } = order
-  const subscription = await billing.subscriptionOf(db, license_id)
-  const app = (await apps.find(db, app_id))!
-  const upcoming = await upcomingCharge(world, { license_id, subscription, app })
+  const upcoming = await upcomingCharge(world, order.license_id)
   const facts = { license_key, links: own_links, sold_by, upcoming, locale }
   const content = receipt(order, facts)
   const paid = await billing.findReceipt(db, order.invoice_id)

@@ -51,7 +51,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
   const { app, license, subscription, session, now, next: next_url } = context
   const { license_id, status, user_id } = license
   const locale = localeOf(context.request)
-  const next = await nextCharge(world, { license_id, app })
+  const next = await nextCharge(world, license_id)
   const isOver = status === 'canceled'
   const buyer = { user_id, app_id: app.id }
   const total = await billing.countReceipts(db, buyer)
@@ -68,7 +68,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     canceled_at: license.canceled_at,
     continuing: await continuingOf(world, context),
     renewing: subscription && (await renewingOf(world, subscription, { next, locale })),
-    next: next && { ...next, is_about: !next.is_exact },
+    next: next && { ...next, state: next.subscription.state, is_about: !next.is_exact },
     may_change_plan: licensing.isRunning(status) && (await isAnyOtherSold(world, context)),
     may_pause: mayPause(context),
     may_rotate: session.app_id === null,

@@ -19,9 +19,9 @@ const PAYMENTS: Limit = { name: 'manage-payments', points: 30, seconds: 3600 }
 export function declarePaying(scope: FastifyInstance, world: World): void {
   scope.post(`${MANAGE_PATH}/pay`, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
-    const { license, app, at } = context
+    const { license, at } = context
     const { license_id } = license
-    const next = await nextCharge(world, { license_id, app })
+    const next = await nextCharge(world, license_id)
     // The total that the button showed. A tax service computes the exact tax when it is charged.
     if (!next || formOf(request).total !== String(next.total)) {
       return redirectTo(reply, at('', { done: 'changed' }))

@@ -37,9 +37,9 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
   const path = `${MANAGE_PATH}/auto-renew/`
   scope.get(path, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
-    const { app, license, subscription, at } = context
+    const { license, subscription, at } = context
     const { product_id } = license
-    const next = await nextCharge(world, { license_id: license.license_id, app })
+    const next = await nextCharge(world, license.license_id)
     if (!mayRenew(context) || !subscription || !next) return redirectTo(reply, at())
     const isKept = !subscription.auto_renew && !endsNow(context)
     const page = AutoRenewPage({

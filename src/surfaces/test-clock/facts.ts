@@ -66,7 +66,7 @@ export async function dueNext(
   if (!first || !at || (other && other.at < at)) {
     return other && { at: other.at, text: otherDueText(other) }
   }
-  const charge = await nextCharge(world, { license_id: first.license_id, app })
+  const charge = await nextCharge(world, first.license_id)
   return { at, text: `${first.email} ${stepText(stepOf(first, at), first, charge?.charged)}` }
 }
 
