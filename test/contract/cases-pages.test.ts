@@ -217,6 +217,22 @@ describe('the admin area', () => {
     assert.ok(!body.includes(service.demo.operator.email))
   })
 
+  test('names in the button of each case whose it is', async () => {
+    const accounts = [await buy(service), await buy(service)]
+    for (const { user_id } of accounts) {
+      await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}
+        where id = ${user_id}`)
+    }
+    const { body } = await staff().open('/admin/cases/')
+    for (const { user_id, email } of accounts) {
+      const described = `record-unlock-${user_id} record-unlock-${user_id}-details`
+      assert.match(body, new RegExp(`<button[^>]*aria-describedby="${described}"[^>]*>`))
+      assert.match(body, new RegExp(`id="record-unlock-${user_id}"[^>]*>${email}<`))
+    }
+    await service.world.db.run(sql`update users set locked_at = null
+      where id = any(${accounts.map(({ user_id }) => user_id)})`)
+  })
+
   test('unlocks an account that its owner had locked', async () => {
     const bought = await buy(service)
     await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}

@@ -3,7 +3,7 @@ import { TextLink } from '#design/actions'
 import { Day } from '#design/money'
 import type { Alarm } from '#platform/alarms'
 import type { CaseList } from './case-lists.ts'
-import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
+import { Entries, Entry, type Filled } from './staff-action.tsx'
 
 /** Open alarms, each with a form to resolve it. */
 export function Alarms(facts: {
@@ -30,16 +30,13 @@ export function Alarms(facts: {
               )}
             </>
           }
-        >
-          <StaffAction
-            csrf_token={csrf_token}
-            path="resolve-alarm"
-            fields={{ alarm_id: id, ...list.place }}
-            id={`resolve-${id}`}
-            label="Resolve"
-            filled={filled}
-          />
-        </Entry>
+          csrf_token={csrf_token}
+          path="resolve-alarm"
+          fields={{ alarm_id: id, ...list.place }}
+          id={`resolve-${id}`}
+          label="Resolve"
+          filled={filled}
+        />
       ))}
     </Entries>
   )

@@ -3,7 +3,7 @@ import { CheckboxField } from '#design/forms'
 import { formatMoney, Moment } from '#design/money'
 import type { PendingAttempt } from '#domain/payments'
 import type { CaseList } from './case-lists.ts'
-import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
+import { Entries, Entry, type Filled } from './staff-action.tsx'
 
 /** Payment attempts open for more than an hour, each with a form to close it. */
 export function StuckAttempts(facts: {
@@ -23,22 +23,19 @@ export function StuckAttempts(facts: {
               charged until this one is closed.
             </>
           }
+          csrf_token={facts.csrf_token}
+          path="close-attempt"
+          fields={{ attempt_id: id, ...facts.list.place }}
+          id={`close-${id}`}
+          label="Close"
+          filled={facts.filled}
         >
-          <StaffAction
-            csrf_token={facts.csrf_token}
-            path="close-attempt"
-            fields={{ attempt_id: id, ...facts.list.place }}
-            id={`close-${id}`}
-            label="Close"
-            filled={facts.filled}
-          >
-            <CheckboxField
-              name="nothing_charged"
-              id={`nothing-${id}`}
-              label="I checked with the processor: nothing was charged."
-              hint="Needed only if the processor does not respond. Its response always takes precedence."
-            />
-          </StaffAction>
+          <CheckboxField
+            name="nothing_charged"
+            id={`nothing-${id}`}
+            label="I checked with the processor: nothing was charged."
+            hint="Needed only if the processor does not respond. Its response always takes precedence."
+          />
         </Entry>
       ))}
     </Entries>

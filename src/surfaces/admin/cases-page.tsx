@@ -12,7 +12,7 @@ import type { CaseLists } from './case-lists.ts'
 import { excessPath } from './excess-page.tsx'
 import { AdminPage } from './layout.tsx'
 import { LicenseSearch } from './license-search-panel.tsx'
-import { CasePanel, Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
+import { CasePanel, Entries, Entry, type Filled } from './staff-action.tsx'
 import { Unexplained } from './suspense-panel.tsx'
 
 interface CasesFacts {
@@ -109,16 +109,17 @@ function Owed({ list, csrf_token, filled }: PanelFacts<'owed'>): JSX.Element {
   return (
     <Entries id="owed" title="Returned refunds, payable to buyers" list={list}>
       {list.items.map(({ user_id, email, amount }) => (
-        <Entry key={user_id} title={<Money amount={amount} />} details={email}>
-          <StaffAction
-            csrf_token={csrf_token}
-            path="paid-otherwise"
-            fields={{ user_id, seen: String(amount), ...list.place }}
-            id={`paid-${user_id}`}
-            label="Mark as repaid"
-            filled={filled}
-          />
-        </Entry>
+        <Entry
+          key={user_id}
+          title={<Money amount={amount} />}
+          details={email}
+          csrf_token={csrf_token}
+          path="paid-otherwise"
+          fields={{ user_id, seen: String(amount), ...list.place }}
+          id={`paid-${user_id}`}
+          label="Mark as repaid"
+          filled={filled}
+        />
       ))}
     </Entries>
   )
@@ -153,16 +154,13 @@ function Debts({ list, csrf_token, filled }: PanelFacts<'debts'>): JSX.Element {
           details={
             reserved > 0 ? `${name}. Open disputes may return ${formatMoney(reserved)}.` : name
           }
-        >
-          <StaffAction
-            csrf_token={csrf_token}
-            path="write-off"
-            fields={{ owner, account, seen: String(amount), ...list.place }}
-            id={`debt-${owner}`}
-            label="Write off"
-            filled={filled}
-          />
-        </Entry>
+          csrf_token={csrf_token}
+          path="write-off"
+          fields={{ owner, account, seen: String(amount), ...list.place }}
+          id={`debt-${account}-${owner}`}
+          label="Write off"
+          filled={filled}
+        />
       ))}
     </Entries>
   )
@@ -180,16 +178,13 @@ function SuspendedLicenses({ list, csrf_token, filled }: PanelFacts<'suspended'>
               {email}, since <Day date={since} />
             </>
           }
-        >
-          <StaffAction
-            csrf_token={csrf_token}
-            path="reinstate"
-            fields={{ license_id, ...list.place }}
-            id={`reinstate-${license_id}`}
-            label="Resume"
-            filled={filled}
-          />
-        </Entry>
+          csrf_token={csrf_token}
+          path="reinstate"
+          fields={{ license_id, ...list.place }}
+          id={`reinstate-${license_id}`}
+          label="Resume"
+          filled={filled}
+        />
       ))}
     </Entries>
   )
@@ -207,16 +202,13 @@ function Locked({ list, csrf_token, filled }: PanelFacts<'locked'>): JSX.Element
               Locked on <Day date={locked_at} />
             </>
           }
-        >
-          <StaffAction
-            csrf_token={csrf_token}
-            path="unlock"
-            fields={{ user_id: id, ...list.place }}
-            id={`unlock-${id}`}
-            label="Unlock"
-            filled={filled}
-          />
-        </Entry>
+          csrf_token={csrf_token}
+          path="unlock"
+          fields={{ user_id: id, ...list.place }}
+          id={`unlock-${id}`}
+          label="Unlock"
+          filled={filled}
+        />
       ))}
     </Entries>
   )

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Panel } from '#design/panels'
 import { isPermitted, type StaffPermission, type StaffRole } from '#domain/identity'
 import type { ListedSeller } from '#domain/sellers'
-import { Entry, type Filled, StaffAction } from './staff-action.tsx'
+import { Entry, type Filled } from './staff-action.tsx'
 
 interface Action {
   needs: StaffPermission
@@ -70,16 +70,17 @@ export function SellerActions(facts: {
       </p>
       <ul class="divide-y divide-base-300 border-t border-base-300">
         {actions.map(({ action, label, effect }) => (
-          <Entry key={action} title={label} details={effect}>
-            <StaffAction
-              csrf_token={csrf_token}
-              path={`sellers/${seller.id}/${action}`}
-              fields={{ seller_id: seller.id }}
-              id={`${action}-reason`}
-              label={label}
-              filled={filled}
-            />
-          </Entry>
+          <Entry
+            key={action}
+            title={label}
+            details={effect}
+            csrf_token={csrf_token}
+            path={`sellers/${seller.id}/${action}`}
+            fields={{ seller_id: seller.id }}
+            id={`${action}-reason`}
+            label={label}
+            filled={filled}
+          />
         ))}
       </ul>
     </Panel>

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Field, Form, HiddenFields } from '#design/forms'
 import { Pager } from '#design/navigation'
-import { Panel } from '#design/panels'
+import { Panel, recordDescription } from '#design/panels'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import type { CaseList } from './case-lists.ts'
 
@@ -32,16 +32,20 @@ export function ownOf({
   return isOwn ? filled : undefined
 }
 
-/** The form of a staff action, with its reason. */
-export function StaffAction(facts: {
+interface StaffActionFacts {
   csrf_token: string
   path: string
   fields: Record<string, string>
   id: string
   label: string
+  /** The ids of what says who or what it is about, where a page has several of the same label. */
+  describedby?: string
   filled: Filled | undefined
   children?: ComponentChildren
-}): JSX.Element {
+}
+
+/** The form of a staff action, with its reason. */
+export function StaffAction(facts: StaffActionFacts): JSX.Element {
   const filled = ownOf(facts)
   return (
     <Form action={`/admin/${facts.path}`} csrf_token={facts.csrf_token}>
@@ -60,26 +64,33 @@ export function StaffAction(facts: {
           />
         </div>
         <Actions>
-          <Button pending="One moment…">{facts.label}</Button>
+          <Button pending="One moment…" describedby={facts.describedby}>
+            {facts.label}
+          </Button>
         </Actions>
       </div>
     </Form>
   )
 }
 
-/** A case in a list, with its staff actions. */
-export function Entry(facts: {
-  title: ComponentChildren
-  details: ComponentChildren
-  children: ComponentChildren
-}): JSX.Element {
+/** A case in a list, with its staff action. */
+export function Entry({
+  title,
+  details,
+  ...action
+}: StaffActionFacts & { title: ComponentChildren; details: ComponentChildren }): JSX.Element {
+  const { id } = action
   return (
     <li class="grid gap-3 py-4 lg:grid-cols-2 lg:items-start">
       <div class="grid gap-0.5">
-        <span class="font-semibold">{facts.title}</span>
-        <span class="text-sm text-muted">{facts.details}</span>
+        <span id={`record-${id}`} class="font-semibold">
+          {title}
+        </span>
+        <span id={`record-${id}-details`} class="text-sm text-muted">
+          {details}
+        </span>
       </div>
-      {facts.children}
+      <StaffAction {...action} describedby={recordDescription(id)} />
     </li>
   )
 }

@@ -3,7 +3,7 @@ import { SelectField } from '#design/forms'
 import { Day, Money } from '#design/money'
 import type { SuspenseAccount, UnexplainedMovement } from '#domain/ledger'
 import type { CaseList } from './case-lists.ts'
-import { Entries, Entry, type Filled, ownOf, StaffAction } from './staff-action.tsx'
+import { Entries, Entry, type Filled, ownOf } from './staff-action.tsx'
 
 /** What staff book an unexplained movement as. */
 const ACCOUNTS: Record<SuspenseAccount, string> = {
@@ -35,23 +35,20 @@ export function Unexplained(facts: {
                 it.
               </span>
             }
+            csrf_token={facts.csrf_token}
+            path={path}
+            fields={fields}
+            id={`suspense-${id}`}
+            label="Book"
+            filled={filled}
           >
-            <StaffAction
-              csrf_token={facts.csrf_token}
-              path={path}
-              fields={fields}
-              id={`suspense-${id}`}
-              label="Book"
-              filled={filled}
-            >
-              <SelectField
-                label="What it was"
-                name="booked_as"
-                id={`booked-as-${id}`}
-                value={filled?.choice}
-                options={[{ value: '', label: 'Choose' }, ...options]}
-              />
-            </StaffAction>
+            <SelectField
+              label="What it was"
+              name="booked_as"
+              id={`booked-as-${id}`}
+              value={filled?.choice}
+              options={[{ value: '', label: 'Choose' }, ...options]}
+            />
           </Entry>
         )
       })}
