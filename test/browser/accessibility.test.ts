@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { LONG } from '../support/budget.ts'
 import { accessibilityProblems } from './accessibility.ts'
 import { openPagesTest, PAGE_TOURS, type PagesTest } from './every-page.ts'
 
@@ -13,7 +14,7 @@ after(() => setup.close())
 const headings = new Map<string, Set<string>>()
 
 for (const [name, tour] of Object.entries(PAGE_TOURS)) {
-  test(`every page is accessible: ${name}`, async (t) => {
+  test(`every page is accessible: ${name}`, LONG, async (t) => {
     const page = await setup.newPage(t)
     for await (const stop of tour(setup, page)) {
       assert.equal((await accessibilityProblems(page)).join('\n'), '', stop)
