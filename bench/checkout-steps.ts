@@ -36,7 +36,7 @@ export async function checkoutSteps(
   for (let index = 0; index < WARM_UP + MEASURED; index++) {
     const buyer = new Agent(app, world.config.base_url, { address: `10.9.0.${index}` })
     const emails: Step = ['emails, until both are sent', () => untilSent(world)]
-    for (const [name, run] of [...purchaseSteps(demo, index), emails]) {
+    for (const [name, run] of [...purchaseSteps(demo, `step${index}`), emails]) {
       const cost = await costOf(service, counted, () => run(buyer))
       if (index >= WARM_UP) add(costs, name, cost)
     }
@@ -45,9 +45,9 @@ export async function checkoutSteps(
   return Object.fromEntries(costs)
 }
 
-/** The steps of the purchase of one more buyer. */
-export function purchaseSteps(demo: DemoFacts, index: number): Step[] {
-  const details = { email: `step${index}@bench.example`, country: 'US', zip: '78701' }
+/** The steps of the purchase of a new buyer with this name. */
+export function purchaseSteps(demo: DemoFacts, name: string): Step[] {
+  const details = { email: `${name}@bench.example`, country: 'US', zip: '78701' }
   const card = { number: '4242424242424242', expiry: '12/40', cvc: '123', zip: '78701' }
   return [
     ['buy link', (buyer) => buyer.open(`/buy/${demo.app.prices[0]!.public_id}/`)],

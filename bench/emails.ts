@@ -29,7 +29,7 @@ export async function emails(
   const { world, app, close } = await openService(config)
   for (let index = 0; index < PURCHASES; index++) {
     const buyer = new Agent(app, world.config.base_url, { address: `10.8.0.${index}` })
-    for (const [, run] of purchaseSteps(demo, index)) await run(buyer)
+    for (const [, run] of purchaseSteps(demo, `emailed${index}`)) await run(buyer)
   }
   const service = await rateOf(mail.messages, async () => {
     await world.jobs.start()

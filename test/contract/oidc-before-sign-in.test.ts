@@ -19,11 +19,15 @@ after(async () => {
 
 const PASSWORD = 'three calm herons wade'
 
+/** What a poll writes that closes days at the processor, however long the requests take. */
+const BY_POLLS = ['balance_transactions', 'closed_days', 'ledger_entries', 'ledger_transactions']
+
 async function rows(): Promise<number> {
   const { rows: tables } = await setup.world.db.raw(`select relname as name from pg_class
     where relkind = 'r' and relnamespace = 'public'::regnamespace`)
   let sum = 0
   for (const { name } of tables as { name: string }[]) {
+    if (BY_POLLS.includes(name)) continue
     const counted = await setup.world.db.raw(`select count(*)::int as count from "${name}"`)
     sum += (counted.rows as { count: number }[])[0]!.count
   }
