@@ -140,7 +140,7 @@ async function upload(
   demo: DemoFacts,
   { file, user_id }: { file: string; user_id: UserId },
 ): Promise<ImportId> {
-  const { id: app_id, seller_id } = (await apps.find(world.db, demo.app.client_id))!
+  const { id: app_id, seller_id } = await apps.get(world.db, demo.app.client_id)
   const facts = { app_id, seller_id, user_id, source: 'lemon_squeezy' } as const
   const content = readFileSync(file)
   const uploaded = await uploadImport(world, { ...facts, file_name: 'file.csv', content })

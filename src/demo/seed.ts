@@ -128,7 +128,7 @@ async function seedPerson(
     created_via: 'demo',
   })
   const password = kept?.password ?? mintSecret(random, 96)
-  const user = (await identity.findUser(db, user_id))!
+  const user = await identity.getUser(db, user_id)
   if (!(await identity.hasPassword(user.password_hash, password))) {
     const password_hash = await identity.hashPassword(password)
     await identity.setPassword(db, now, { user_id, password_hash })
@@ -256,7 +256,7 @@ export async function enableSignIn(
     redirect_uris: listOf('redirect_uris'),
     post_logout_redirect_uris: listOf('post_logout_redirect_uris'),
   })
-  const { addon_enabled_at } = (await apps.find(db, app.client_id))!
+  const { addon_enabled_at } = await apps.get(db, app.client_id)
   if (addon_enabled_at === null) await apps.enableAddOn(db, clock.now(), app.client_id)
 }
 

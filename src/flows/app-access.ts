@@ -47,7 +47,7 @@ export async function lockOwnListing(
   app_id: AppId,
 ): Promise<apps.App> {
   await apps.lockForEditing(tx, app_id)
-  return ownApp(actor, (await apps.find(tx, app_id))!)
+  return ownApp(actor, await apps.get(tx, app_id))
 }
 
 function ownApp({ seller_id }: ActorOf<'seller' | 'agent'>, app: apps.App): apps.App {

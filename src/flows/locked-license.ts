@@ -24,7 +24,7 @@ export async function lockLicense(
   // It may have ended while this waited: then the license has none.
   const subscription = locked?.ended_at ? undefined : locked
   const license = await licensing.lockLicense(tx, license_id)
-  const app = (await apps.find(tx, license.app_id))!
+  const app = await apps.get(tx, license.app_id)
   return { license, subscription, app, now: appTime(world, app) }
 }
 

@@ -71,7 +71,7 @@ export async function advanceClock(
   const { db, clock, processor } = world
   if (!processor.has_test_clock) return { outcome: 'refused' }
   const { app_id, to, user_id, request_id } = requested
-  const nowThere = async () => appTime(world, (await apps.find(db, app_id))!)
+  const nowThere = async () => appTime(world, await apps.get(db, app_id))
   const start = await nowThere()
   if (to < start) return { outcome: 'refused' }
   const detail = { from: isoSeconds(start), to: isoSeconds(to) }

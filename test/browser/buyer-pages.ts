@@ -48,7 +48,7 @@ async function* continued({ service }: PagesTest, page: Page, manage: string) {
   const { world, clock, demo } = service
   const { client_id: app_id, prices } = demo.app
   const { product_id } = await catalog.findPrice(world.db, prices[0]!.public_id)
-  const { clock_ahead } = (await apps.find(world.db, app_id))!
+  const { clock_ahead } = await apps.get(world.db, app_id)
   const ends_at = addSeconds(clock.now(), clock_ahead + 20 * DAY)
   const imported = { app_id, product_id, email: demo.affiliate.email, ends_at }
   const license_id = await addImported(service, imported)
@@ -204,7 +204,7 @@ async function* suspended(setup: PagesTest, page: Page, manage: string) {
 async function passDays({ service }: PagesTest, days: number): Promise<void> {
   const { db } = service.world
   const { client_id } = service.demo.app
-  const { clock_ahead } = (await apps.find(db, client_id))!
+  const { clock_ahead } = await apps.get(db, client_id)
   await apps.setClockAhead(db, client_id, clock_ahead + days * DAY)
   await runDue(service)
 }

@@ -27,7 +27,7 @@ async function anApp(facts: { trial_days?: number } = {}) {
 /** Advances one app by days, and processes what is due. */
 async function passDays(client_id: AppId, days: number): Promise<void> {
   const { db } = setup.service.world
-  const { clock_ahead } = (await apps.find(db, client_id))!
+  const { clock_ahead } = await apps.get(db, client_id)
   await apps.setClockAhead(db, client_id, clock_ahead + days * DAY)
   await runDue(setup.service)
 }

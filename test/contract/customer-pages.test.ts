@@ -270,7 +270,7 @@ async function byTheSeller(action: string, detail: Entry['detail']): Promise<Ent
   const { email } = service.demo.seller
   const { db } = service.world
   const { id } = (await identity.findByEmail(db, email))!
-  const { seller_id } = (await apps.find(db, service.demo.app.client_id))!
+  const { seller_id } = await apps.get(db, service.demo.app.client_id)
   return { action, actor: id, seller_id, detail }
 }
 

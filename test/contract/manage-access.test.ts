@@ -64,7 +64,7 @@ describe('the manage link of a person without a purchase', () => {
   test('leads back to its return address, and without one to the Login URL', async () => {
     const { app } = service.demo
     const person = buyer(service)
-    const { oauth_login_url: login_url } = (await apps.find(service.world.db, app.client_id))!
+    const { oauth_login_url: login_url } = await apps.get(service.world.db, app.client_id)
     await person.open(`${manage({ app })}?next=${encodeURIComponent(`${app.url}/plans?a=1`)}`)
     await person.submit('Sign in', { ...service.demo.buyer })
     assert.match(person.text, /has not bought this app/)

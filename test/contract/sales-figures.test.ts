@@ -121,7 +121,7 @@ test('a member is offered no page of a sale that their role may not open', async
   const { buyer: person } = service.demo
   const { id: user_id } = (await identity.findByEmail(db, person.email))!
   const developer = await signedIn(service, person)
-  const { seller_id } = (await apps.find(db, service.demo.app.client_id))!
+  const { seller_id } = await apps.get(db, service.demo.app.client_id)
   await sellers.addMember(db, clock.now(), { seller_id, user_id, role: 'developer' })
   const pages = [`${BASE}/`, `${BASE}/sales/`]
   for (const { invoice_id } of [bought, disputed]) pages.push(`${BASE}/sales/${invoice_id}/`)

@@ -319,7 +319,7 @@ describe('events of slow transactions', () => {
     const slow = await slowEvent('plan_changed')
     const { db } = service.world
     const { client_id } = service.demo.app
-    const { clock_ahead } = (await apps.find(db, client_id))!
+    const { clock_ahead } = await apps.get(db, client_id)
     await apps.setClockAhead(db, client_id, clock_ahead + 3600)
     await purchase(service, buyer(service), { email: 'moved@example.com' })
     settle()

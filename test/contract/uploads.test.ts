@@ -51,7 +51,7 @@ async function newSeller(slug: string) {
   const { email, agent } = await signUp(service)
   const { client_id } = await addSellerWithApp(service, { email, slug })
   const { world, clock } = service
-  const { seller_id } = (await apps.find(world.db, client_id))!
+  const { seller_id } = await apps.get(world.db, client_id)
   const version = world.seller_terms_version
   await sellers.acceptTerms(world.db, clock.now(), { seller_id, version })
   return agent

@@ -17,7 +17,7 @@ async function restart(
   return await seedCast(service.world, { ...urls, kept })
 }
 
-const appNow = async () => (await apps.find(service.world.db, demo.app.client_id))!
+const appNow = async () => await apps.get(service.world.db, demo.app.client_id)
 
 describe('a restart of the demo', () => {
   beforeEach(async () => {

@@ -49,7 +49,7 @@ async function addIcon(content?: Buffer): Promise<string> {
   await agent.open(PAGE)
   const page = await agent.upload('Save icon', content ?? (await png(512, 512)))
   assert.match(textOf(page.body), /Icon saved/)
-  const { icon_id } = (await apps.find(service.world.db, app_id()))!
+  const { icon_id } = await apps.get(service.world.db, app_id())
   return apps.pathOf(icon_id!, 256)
 }
 
@@ -121,14 +121,14 @@ describe('an icon', () => {
       [Buffer.alloc(0), /Choose a file/],
       [Buffer.alloc(PICTURE_LIMITS.bytes + 1), /Use a file of at most 5 MB/],
     ]
-    const { icon_id } = (await apps.find(service.world.db, app_id()))!
+    const { icon_id } = await apps.get(service.world.db, app_id())
     for (const [content, message] of wrong) {
       await agent.open(PAGE)
       const page = await agent.upload('Save icon', content)
       assert.equal(page.status, 422)
       assert.match(textOf(page.body), message)
     }
-    assert.equal((await apps.find(service.world.db, app_id()))!.icon_id, icon_id)
+    assert.equal((await apps.get(service.world.db, app_id())).icon_id, icon_id)
   })
 })
 

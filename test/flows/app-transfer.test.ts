@@ -165,7 +165,7 @@ describe('a transfer', () => {
     await requestApproval(world, await sellerActor(service), app.client_id)
     const { user_id } = await sellerActor(service)
     const session = { user_id, app_id: null }
-    const found = (await apps.find(db, app.client_id))!
+    const found = await apps.get(db, app.client_id)
     const { product_id } = app
     const request = { session, request_id: mintId(world.random, 'req') }
     assert.ok(await startPreview(world, request, { app: found, product_id }))
@@ -183,7 +183,7 @@ describe('a transfer', () => {
     assert.equal(answer.statusCode, 401)
     assert.equal((await owner.open(`/dashboard/apps/${app.slug}/`)).status, 404)
     assert.ok(!(await listed()).includes(app.client_id))
-    const moved = (await apps.find(db, app.client_id))!
+    const moved = await apps.get(db, app.client_id)
     assert.deepEqual([moved.seller_id, moved.external_sales_enabled], [to.seller_id, false])
     assert.equal(await apps.latestApproval(db, app.client_id), undefined)
     const { previews } = await db.one<{ previews: number }>(sql`select count(*)::int as previews
@@ -204,7 +204,7 @@ describe('a transfer', () => {
     const { client_id: app_id } = app
     const replaces = apps.secretName(await apps.findClientOf(world.db, app_id))
     const changes = { redirect_uris: ['http://localhost:1/'] }
-    const edit = { app: (await apps.find(world.db, app_id))!, dry_run: false }
+    const edit = { app: await apps.get(world.db, app_id), dry_run: false }
     const free = { name: 'Free', is_free: true, prices: [] }
     const code = await addCode(service, app_id)
     for (const late of [
@@ -290,7 +290,7 @@ describe('a transfer', () => {
     await accept(to)
     await emailTo(service, to.email, /is now yours$/)
     await emailTo(service, service.demo.seller.email, /was transferred to Another LLC$/)
-    const { name } = (await apps.find(service.world.db, app.client_id))!
+    const { name } = await apps.get(service.world.db, app.client_id)
     for (const agent of [owner, to.agent]) {
       const { body } = await agent.open('/dashboard/activity/')
       assert.match(textOf(body), new RegExp(`App: transferred ${name}`))

@@ -67,7 +67,7 @@ async function run(): Promise<Record<apps.IntegrationCheck, apps.Finding>> {
   const { app_id, user_id } = await db.one<{ app_id: apps.App['id']; user_id: UserId }>(sql`
     select a.id as app_id, m.user_id from apps a join seller_members m using (seller_id)
     where a.slug = 'tidepool'`)
-  const app = (await apps.find(db, app_id))!
+  const app = await apps.get(db, app_id)
   const ran = await checkIntegration(service.world, { app, user_id })
   assert.deepEqual(await apps.lastChecks(db, app_id), { ...ran, checked_at: clock.now() })
   const { findings } = ran

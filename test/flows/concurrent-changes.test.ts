@@ -226,7 +226,7 @@ describe('a plan change', () => {
 test('the URLs of an app are checked against its website as it is now', async () => {
   const { world } = service
   const { client_id: app_id } = await otherApp(service, { amount: cents(300) })
-  const app = (await apps.find(world.db, app_id))!
+  const app = await apps.get(world.db, app_id)
   const { user_id } = await world.db.one<{ user_id: UserId }>(sql`select m.user_id
     from seller_members m where m.seller_id = ${app.seller_id} and m.role = 'owner'`)
   const actor = { kind: 'seller', user_id, request_id: 'req_test' } as const

@@ -144,7 +144,7 @@ describe('the discount codes of an app', () => {
     const { email } = service.demo.operator
     const { client_id } = await addSellerWithApp(service, { email, slug: 'lighthouse' })
     const { db, clock, seller_terms_version: version } = service.world
-    const { seller_id } = (await apps.find(db, client_id))!
+    const { seller_id } = await apps.get(db, client_id)
     await sellers.acceptTerms(db, clock.now(), { seller_id, version })
     const own = await addCode(service, client_id)
     const other = await signedIn(service, service.demo.operator)

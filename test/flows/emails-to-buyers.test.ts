@@ -38,7 +38,7 @@ const actor = ({ user_id }: Subscriber) =>
 /** Lets days pass for one app, day by day. */
 async function passDays(app: OtherApp, days: number) {
   const { db } = service.world
-  const { clock_ahead } = (await apps.find(db, app.client_id))!
+  const { clock_ahead } = await apps.get(db, app.client_id)
   for (let day = 1; day <= days; day++) {
     await apps.setClockAhead(db, app.client_id, clock_ahead + day * DAY)
     await runDue(service)

@@ -174,7 +174,7 @@ describe('an email to a seller', () => {
     const { db, clock } = service.world
     const { owner } = await payeeOf(service, 'seller')
     const { client_id } = await addSellerWithApp(service, { email: seller, slug: 'second' })
-    const { seller_id: other } = (await apps.find(db, client_id))!
+    const { seller_id: other } = await apps.get(db, client_id)
     const agent = await signedIn(service, service.demo.seller)
     const email = {
       kind: 'seller_decision',

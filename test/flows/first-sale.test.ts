@@ -50,7 +50,7 @@ async function appAt(base: string): Promise<apps.App> {
   const { id } = await service.world.db.one<{ id: AppId }>(
     sql`select id from apps where slug = ${slug}`,
   )
-  return (await apps.find(service.world.db, id))!
+  return await apps.get(service.world.db, id)
 }
 
 /** The buy link of an app's only price. */

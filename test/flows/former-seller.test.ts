@@ -53,7 +53,7 @@ async function transfer(): Promise<void> {
   const { world } = service
   const { email, agent } = await signUp(service)
   const { client_id } = await addSellerWithApp(service, { email, slug: 'receiver' })
-  const { seller_id } = (await apps.find(world.db, client_id))!
+  const { seller_id } = await apps.get(world.db, client_id)
   await acceptedTerms(seller_id)
   const owner = await signedIn(service, service.demo.seller)
   await owner.open(`/dashboard/apps/${SLUG}/transfer/`)
@@ -141,7 +141,7 @@ test('staff see an open dispute of a sale at the seller who made it', async () =
   const { db } = service.world
   await objectTo(service, (await payments.chargeOf(db, earlier[0]!))!)
   const former_id = parseId('sel', (await payeeOf(service, 'seller')).owner)
-  const next_id = (await apps.find(db, app.client_id))!.seller_id
+  const next_id = (await apps.get(db, app.client_id)).seller_id
   const figures = await sellers.sellerFigures(db, [former_id, next_id])
   const disputes = new Map(figures.map((each) => [each.id, each.disputes]))
   assert.deepEqual([disputes.get(former_id), disputes.get(next_id)], [1, 0])

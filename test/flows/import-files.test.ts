@@ -25,7 +25,7 @@ async function upload(
   rows: string[],
   source: imports.ImportSource = 'lemon_squeezy',
 ) {
-  const { id: app_id, seller_id } = (await apps.find(world.db, service.demo.app.client_id))!
+  const { id: app_id, seller_id } = await apps.get(world.db, service.demo.app.client_id)
   const { user_id } = await importer(service)
   const content = Buffer.from([HEADING, ...rows].join('\n'))
   const file = { file_name: 'file.csv', source, content }

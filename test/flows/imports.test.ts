@@ -167,7 +167,7 @@ describe('a dry run', () => {
       const { world } = service
       const notes: string[] = []
       const file = [HEADING, ...Array.from({ length: 200_100 }, () => ',,,,,,')].join('\n')
-      const { id: app_id, seller_id } = (await apps.find(world.db, service.demo.app.client_id))!
+      const { id: app_id, seller_id } = await apps.get(world.db, service.demo.app.client_id)
       const { user_id } = await importer(service)
       const uploaded = await uploadImport(world, {
         app_id,

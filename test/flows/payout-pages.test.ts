@@ -56,7 +56,7 @@ describe('a seller’s payouts', () => {
     const { owner } = await payeeOf(service, 'seller')
     const { email } = service.demo.seller
     const { client_id } = await addSellerWithApp(service, { email, slug: 'bank-return' })
-    const { seller_id: other } = (await apps.find(db, client_id))!
+    const { seller_id: other } = await apps.get(db, client_id)
     await agent.open(HOME)
     await agent.submit('Change bank account')
     await db.run(sql`update sessions set seller_id = ${other} where user_id =

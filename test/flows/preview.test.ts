@@ -224,7 +224,7 @@ describe("the seller's preview of their own buy link", () => {
 
 test('many concurrent previews leave one license and one working key', async () => {
   const { world, demo } = service
-  const app = (await apps.find(world.db, demo.app.client_id))!
+  const app = await apps.get(world.db, demo.app.client_id)
   const plans = await catalog.products(world.db, app.id)
   const user_id = await ownerOf(world.db, app)
   const actor = { session: { user_id, app_id: null }, request_id: 'req_test' }

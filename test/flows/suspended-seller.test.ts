@@ -28,7 +28,7 @@ before(async () => {
   service = await openTestService()
   await service.listen()
   app_id = service.demo.app.client_id
-  seller_id = (await apps.find(service.world.db, app_id))!.seller_id
+  seller_id = (await apps.get(service.world.db, app_id)).seller_id
 })
 after(() => service.close())
 beforeEach(async () => {
@@ -128,7 +128,7 @@ describe('a suspended seller', () => {
     const refused = await agent.call('update_app_listing', write)
     assert.deepEqual([refused.is_error, refused.json.error], [true, 'seller_suspended'])
     assert.deepEqual(await agent.call('update_app_listing', { ...write, tags: 'none' }), refused)
-    assert.notEqual((await apps.find(service.world.db, app_id))!.tagline, write.tagline)
+    assert.notEqual((await apps.get(service.world.db, app_id)).tagline, write.tagline)
   })
 })
 

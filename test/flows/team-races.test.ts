@@ -159,7 +159,7 @@ test('details and terms that waited for the loss of the role are not saved', asy
 
 test('a preview that waited for the removal of the member is not given', async () => {
   const { world } = service
-  const app = (await apps.find(world.db, service.demo.app.client_id))!
+  const app = await apps.get(world.db, service.demo.app.client_id)
   const [plan] = (await catalog.products(world.db, app.id)).filter(({ is_free }) => !is_free)
   const { seller_id } = app
   const { email, agent } = await signUp(service)

@@ -79,7 +79,7 @@ test('a replaced icon, and moved, described and removed screenshots, follow', as
   await agent.open(PAGE)
   await agent.submit('Remove icon')
   await follow()
-  assert.equal((await apps.find(there.world.db, live.demo.app.client_id))!.icon_id, null)
+  assert.equal((await apps.get(there.world.db, live.demo.app.client_id)).icon_id, null)
 })
 
 test('files that cannot be read do not keep a member out, and are copied later', async () => {

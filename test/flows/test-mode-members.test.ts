@@ -175,7 +175,7 @@ test('an account that another person created with a member’s email loses all a
   const browser = await enterTestMode(modes, agent)
   assert.equal(browser.page.url, '/dashboard/')
   assert.equal(await identity.findSession(db, now, token), undefined)
-  assert.equal((await identity.findUser(db, id))!.password_hash, null)
+  assert.equal((await identity.getUser(db, id)).password_hash, null)
 })
 
 test('a copy of an account is secured and deleted in live mode, where these pages lead', async () => {

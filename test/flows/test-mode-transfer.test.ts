@@ -71,7 +71,7 @@ async function otherSeller(): Promise<SellerId> {
 
 async function assertMoved(app: Awaited<ReturnType<typeof newApp>>, seller_id: SellerId) {
   const { slug, client_id, former, secret } = app
-  assert.equal((await apps.find(there.world.db, client_id))!.seller_id, seller_id)
+  assert.equal((await apps.get(there.world.db, client_id)).seller_id, seller_id)
   assert.equal((await former.open(`/dashboard/apps/${slug}/plans/`)).status, 404)
   assert.equal((await validate(app, secret)).error, 'invalid_client')
 }
@@ -102,7 +102,7 @@ test('two sellers that exchanged apps each have their own', async () => {
   await apps.setSeller(live.world.db, other!, from)
   await mirror(there.world, there.world.live!, from)
   await assertMoved(app, to)
-  assert.equal((await apps.find(there.world.db, other!))!.seller_id, from)
+  assert.equal((await apps.get(there.world.db, other!)).seller_id, from)
 })
 
 test('the new seller does not see the files that the former one imported in test mode', async () => {

@@ -76,7 +76,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
   async function readyCart(app: OtherApp, email: string): Promise<CartId> {
     const { world, clock } = service
     const opened = await openCart(world, {
-      app: (await apps.find(world.db, app.client_id))!,
+      app: await apps.get(world.db, app.client_id),
       price: (await catalog.findLivePrice(world.db, app.price_id))!,
       details: { email, email_normalized: email, zip: '78701', state: 'TX' },
       browser_hash: sha256(email),
@@ -110,7 +110,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
     for (;;) {
       const cart = (await billing.findCart(world.db, cart_id))!
       const price = await catalog.findPrice(world.db, cart.price_id)
-      const app = (await apps.find(world.db, cart.app_id))!
+      const app = await apps.get(world.db, cart.app_id)
       const { agreement, total } = await checkoutTotals(world, cart, { app, price })
       const return_url = 'https://harbor.example/'
       const end = await confirm(world, { cart_id, agreement, return_url })
@@ -150,7 +150,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
   async function runRound(seed: number): Promise<void> {
     const draw = seededBelow(seed)
     const app = await addApp(service, { slug: `versions-race-${seed}`, amount: cents(500) })
-    const own = (await apps.find(service.world.db, app.client_id))!
+    const own = await apps.get(service.world.db, app.client_id)
     const emails = [`one-${seed}@example.com`, `two-${seed}@example.com`].slice(draw(2))
     const carts = await Promise.all(emails.map((email) => readyCart(app, email)))
     const world = () => jittery(service.world, seededBelow(draw(2 ** 30)))

@@ -284,7 +284,7 @@ test('no more connections are opened than the query of the URL allows', async ()
 
 test('an email that a server takes for some recipients is retried for the others alone', async () => {
   const { db, clock } = service.world
-  const { seller_id } = (await apps.find(db, service.demo.app.client_id))!
+  const { seller_id } = await apps.get(db, service.demo.app.client_id)
   const { email: away } = service.demo.buyer
   const { id: user_id } = (await identity.findByEmail(db, away))!
   await sellers.addMember(db, clock.now(), { seller_id, user_id, role: 'admin' })

@@ -16,7 +16,7 @@ const actorOf = ({ seller_user_id: user_id }: Shop) =>
 export async function offerCode(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const { world, record } = fixture
   const shop = rng.pick(fixture.shops)
-  const app = (await apps.find(world.db, shop.id))!
+  const app = await apps.get(world.db, shop.id)
   const isPercent = rng.odds(60)
   const percent = isPercent ? rng.pick([5, 15, 33, 50, 97, 100]) : null
   const amount = isPercent ? null : rng.between(1, 1500)
@@ -63,7 +63,7 @@ export async function switchCode(fixture: Fixture, rng: SeededRandom): Promise<s
   if (known.length === 0) return undefined
   const offered = rng.pick(known)
   const shop = shops.find(({ id }) => id === offered.app_id)!
-  const app = (await apps.find(world.db, shop.id))!
+  const app = await apps.get(world.db, shop.id)
   const to = rng.pick(['on', 'off'] as const)
   offered.is_sure = false
   await switchDiscount(world, actorOf(shop), { app, id: offered.id!, to })

@@ -45,7 +45,7 @@ async function continueLicense(fixture: Fixture, rng: SeededRandom): Promise<str
   const session = await sessionOf(fixture, person)
   const license = await licensing.findLive(world.db, { app_id, email_normalized })
   if (!session || !license) return undefined
-  const app = (await apps.find(world.db, app_id))!
+  const app = await apps.get(world.db, app_id)
   const continuable = await findContinuable(world, app, { license, user_id: session.user_id })
   if (!continuable) return undefined
   const opened = await openCart(world, {

@@ -124,7 +124,7 @@ async function begin(
   const session = rng.odds(80) ? await sessionOf(fixture, person) : undefined
   const affiliate_id = rng.odds(35) ? rng.pick(fixture.affiliates) : null
   const brought_by = rng.odds(40) ? 'service' : 'seller'
-  const app = (await apps.find(world.db, shop.id))!
+  const app = await apps.get(world.db, shop.id)
   const { entered, was_sure } = someCode(fixture, rng, shop)
   const opened = await openCart(world, {
     app,
@@ -197,7 +197,7 @@ async function press(fixture: Fixture, cart_id: CartId): Promise<Confirmed['outc
   const cart = (await billing.findCart(world.db, cart_id))!
   const price = await catalog.findLivePrice(world.db, cart.price_id)
   if (!price || !cart.card) return 'card_needed'
-  const app = (await apps.find(world.db, cart.app_id))!
+  const app = await apps.get(world.db, cart.app_id)
   const { agreement, terms } = await checkoutTotals(world, cart, { app, price })
   record.carts.get(cart_id)!.prices.add(price.amount)
   const requests: RecordedRequest = record.ask('purchase', cart_id, terms.due_now)

@@ -24,7 +24,7 @@ export async function otherSeller(service: TestService): Promise<OtherSeller> {
   const { world } = service
   const { email, agent } = await signUp(service)
   const { client_id } = await addSellerWithApp(service, { email, slug: `buyer-${slugs++}` })
-  const { seller_id } = (await apps.find(world.db, client_id))!
+  const { seller_id } = await apps.get(world.db, client_id)
   const version = world.seller_terms_version
   await sellers.acceptTerms(world.db, world.clock.now(), { seller_id, version })
   return { email, agent, seller_id }
@@ -55,7 +55,7 @@ export async function accept({ agent }: Pick<OtherSeller, 'agent'>) {
 
 /** The seller whose app it is. */
 export async function sellerOf({ world }: TestService, app_id: AppId): Promise<SellerId> {
-  return (await apps.find(world.db, app_id))!.seller_id
+  return (await apps.get(world.db, app_id)).seller_id
 }
 
 /** Transfers an app to another seller, and puts it on sale again. */

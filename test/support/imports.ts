@@ -47,7 +47,7 @@ export async function checkedImport(
   const { world, demo } = service
   const { user_id } = await importer(service)
   const { source, product_id } = facts
-  const { id: app_id, seller_id } = (await apps.find(world.db, demo.app.client_id))!
+  const { id: app_id, seller_id } = await apps.get(world.db, demo.app.client_id)
   const uploaded = await uploadImport(world, {
     app_id,
     seller_id,

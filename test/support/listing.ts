@@ -13,7 +13,7 @@ export async function ownApp(
   slug = demo.app.slug,
 ): Promise<{ app: apps.App; actor: ActorOf<'seller'> }> {
   const { id } = await world.db.one<{ id: AppId }>(sql`select id from apps where slug = ${slug}`)
-  const app = (await apps.find(world.db, id))!
+  const app = await apps.get(world.db, id)
   const user_id = await ownerOf(world.db, app)
   return { app, actor: { kind: 'seller', user_id, request_id: 'req_test' } }
 }

@@ -38,7 +38,7 @@ export const pageText = (agent: Agent) => textOf(agent.page.body).replaceAll(/ (
 /** Lets days pass for one app, day by day, so that a browser's session does not expire. */
 export async function passDaysOf(service: TestService, app: OtherApp, days: number) {
   const { db } = service.world
-  const { clock_ahead } = (await apps.find(db, app.client_id))!
+  const { clock_ahead } = await apps.get(db, app.client_id)
   for (let day = 1; day <= days; day++) {
     await apps.setClockAhead(db, app.client_id, clock_ahead + day * DAY)
     await runDue(service)

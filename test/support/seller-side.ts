@@ -124,7 +124,7 @@ async function writeRows(
   actor: ActorOf<'seller'>,
 ) {
   const { db, random } = world
-  const found = (await apps.find(db, app.client_id))!
+  const found = await apps.get(db, app.client_id)
   const changes = { oauth_login_url: `https://${slug}.example/enter` }
   const saved = await saveAddresses(world, actor, { app: found, changes })
   if ('faults' in saved) throw new Error(JSON.stringify(saved.faults))

@@ -41,7 +41,7 @@ export function clockWorkFor(service: TestService, app_id: AppId): ClockWork {
 
 /** The current time of an app. */
 export async function timeOf({ world }: TestService, app_id: AppId): Promise<Date> {
-  return appTime(world, (await apps.find(world.db, app_id))!)
+  return appTime(world, await apps.get(world.db, app_id))
 }
 
 /** Advances an app's test clock by days, or to a time. */

@@ -80,6 +80,11 @@ export async function find(db: Db, id: AppId): Promise<App | undefined> {
   return await db.maybe<App>(sql`select ${COLUMNS} from apps where id = ${id}`)
 }
 
+/** The app that a row refers to, for sale or not; throws if there is none. */
+export async function get(db: Db, id: AppId): Promise<App> {
+  return await db.one<App>(sql`select ${COLUMNS} from apps where id = ${id}`)
+}
+
 /** An app by its slug, in any state. */
 export async function findBySlug(db: Db, slug: string): Promise<App | undefined> {
   return await db.maybe<App>(sql`select ${COLUMNS} from apps where slug = ${slug}`)

@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { DELETED_DOMAIN, readEmail } from './email.ts'
-import { findByEmail, findUser, type User } from './users.ts'
+import { findByEmail, getUser, type User } from './users.ts'
 
 /** The address in place of a deleted account's email. No one can sign up or in with it. */
 export function addressOfDeleted(user_id: UserId): string {
@@ -12,7 +12,7 @@ export function addressOfDeleted(user_id: UserId): string {
 /** An account, locked until the transaction ends. */
 export async function lockForDeletion(tx: Db, user_id: UserId): Promise<User> {
   await tx.run(sql`select id from users where id = ${user_id} for update`)
-  return (await findUser(tx, user_id))!
+  return await getUser(tx, user_id)
 }
 
 /**

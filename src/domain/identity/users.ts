@@ -35,6 +35,11 @@ export async function findUser(db: Db, id: UserId): Promise<User | undefined> {
   return await db.maybe<User>(sql`select ${COLUMNS} from users where id = ${id}`)
 }
 
+/** The account that a row or a session refers to; throws if there is none. */
+export async function getUser(db: Db, id: UserId): Promise<User> {
+  return await db.one<User>(sql`select ${COLUMNS} from users where id = ${id}`)
+}
+
 /**
  * Finds the account of an email, or creates one; `made` says which. If a language is given, the
  * account has it from now on.

@@ -37,7 +37,7 @@ export async function deletionBlocks(
   user_id: UserId,
   db: Db = world.db,
 ): Promise<DeletionBlock[]> {
-  const user = (await identity.findUser(db, user_id))!
+  const user = await identity.getUser(db, user_id)
   const blocks: DeletionBlock[] = []
   if (user.staff_role !== null) blocks.push({ kind: 'staff' })
   for (const { app_id, name } of await billing.chargingApps(db, user_id)) {

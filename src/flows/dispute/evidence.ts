@@ -30,7 +30,7 @@ export async function assembleEvidence(
   const dispute = (await payments.findDisputeOf(db, { id: dispute_id, app_id: null }))!
   const invoice = (await billing.findReceipt(db, dispute.invoice_id))!
   const order = (await billing.orderDetails(db, invoice.order_id))!
-  const app = (await apps.find(db, invoice.app_id))!
+  const app = await apps.get(db, invoice.app_id)
   const { app_name, product_name } = invoice
   const card = payments.cardName(await payments.cardOfCharge(db, dispute.charge_id))
   const facts = { invoice, order, card }
@@ -123,7 +123,7 @@ async function buyerActivityOf(
   { user_id, license_id }: billing.Invoice,
   app: apps.App,
 ): Promise<payments.ActivityEvent[]> {
-  const user = (await identity.findUser(db, user_id))!
+  const user = await identity.getUser(db, user_id)
   const { client_id } = await apps.findClientOf(db, app.id)
   const { agreed_at, signed_in_at } = await grants.signInsOf(db, { user_id, client_id })
   const dated = (dates: (Date | null)[], what: string) =>

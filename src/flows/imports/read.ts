@@ -34,7 +34,7 @@ export async function readImport(
   if (read.status !== 'uploaded') return read
   await imports.dropRows(db, id)
   await imports.dropFaults(db, id)
-  const app = (await apps.find(db, read.app_id))!
+  const app = await apps.get(db, read.app_id)
   const reader = rowReader(world, read, appTime(world, app))
   const kept = keeper(world, id)
   const total = Math.max(1, Math.round(read.file_bytes / 1024))

@@ -43,7 +43,7 @@ export async function startImport(
     const read = await lockOwnImport(tx, id)
     if (read?.status !== 'checked' || imports.isExpired(clock.now(), read)) return false
     const { app_id, source, rows, file_name } = read
-    const notifies = is_wanted && (await apps.find(tx, app_id))!.external_sales_enabled
+    const notifies = is_wanted && (await apps.get(tx, app_id)).external_sales_enabled
     await imports.changeImport(tx, id, { status: 'importing', notifies })
     const detail = { app_id, source, rows, file_name, notifies }
     await audit(tx, clock.now(), { actor, action: 'app.import_started', subject: id, detail })
@@ -110,7 +110,7 @@ async function importBatch(
   // Again, now that none of these buyers can begin a purchase.
   const rows = await decideNext(tx, read, page)
   if (rows.length === 0) return undefined
-  const now = appTime(world, (await apps.find(tx, app_id))!)
+  const now = appTime(world, await apps.get(tx, app_id))
   const done: { line: number; outcome: imports.RowOutcome }[] = []
   for (const row of rows) {
     done.push({ line: row.line, outcome: await importRow(world, tx, now, { read, row }) })

@@ -43,7 +43,7 @@ export async function write<Part extends object, State>(
     const before = await change.read(tx, old)
     const { faults, warnings = [] } = await change.apply(tx, now, old)
     if (faults.length > 0) return { faults }
-    const fresh = (await apps.find(tx, app.id))!
+    const fresh = await apps.get(tx, app.id)
     const after = await change.read(tx, fresh)
     const changed = differences(before, after)
     const state = await change.state(tx, fresh)

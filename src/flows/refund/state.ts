@@ -65,7 +65,7 @@ export async function refundStateOf(
   const invoice = await billing.findInvoiceOf(db, { id: invoice_id, app_id: null })
   const charge = invoice && (await payments.chargeOf(db, invoice.id))
   if (!charge) return undefined
-  const app = (await apps.find(db, invoice.app_id))!
+  const app = await apps.get(db, invoice.app_id)
   const refunds = await payments.refundsOf(db, charge.id)
   const disputes = await payments.disputesOf(db, charge.id)
   const refunded = payments.refundedOf(refunds)

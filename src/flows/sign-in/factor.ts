@@ -157,7 +157,7 @@ async function refusalOf(
   { user_id, email_normalized }: identity.Session,
   { password, factor, origin, known }: Proof,
 ): Promise<NotProven | undefined> {
-  const user = (await identity.findUser(world.db, user_id))!
+  const user = await identity.getUser(world.db, user_id)
   const owes = identity.owesFactor(await identity.factorsOf(world.db, user_id))
   const isPasskey = factor?.kind === 'passkey'
   if (user.password_hash !== null && !isPasskey) {

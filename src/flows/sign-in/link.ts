@@ -52,7 +52,7 @@ export async function answerLink(
     const link = await identity.useLink(tx, now, { token, purpose })
     if (!link) return undefined
     const { user_id } = link
-    const user = (await identity.findUser(tx, user_id))!
+    const user = await identity.getUser(tx, user_id)
     const isNew = user.email_verified_at === null
     if (isNew) await resetUnverifiedAccount(tx, now, user_id)
     // A plain sign-in to a verified account ends no other session; anything else does.

@@ -70,7 +70,7 @@ export async function answerSignUp(
       created_via: 'signup',
       language: typed.language,
     })
-    const user = (await identity.findUser(tx, user_id))!
+    const user = await identity.getUser(tx, user_id)
     if (user.locked_at) return undefined
     if (user.email_verified_at === null) {
       await resetUnverifiedAccount(tx, now, user_id)

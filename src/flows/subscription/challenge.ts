@@ -16,6 +16,6 @@ export async function closeChallenge(
 ): Promise<ChargeOutcome | undefined> {
   const attempt = await payments.latestOfLicense(world.db, license_id)
   if (attempt?.status !== 'action_required' || attempt.card.token === card?.token) return undefined
-  const app = (await apps.find(world.db, attempt.app_id))!
+  const app = await apps.get(world.db, attempt.app_id)
   return await closeAttempt(world, attempt, { app })
 }

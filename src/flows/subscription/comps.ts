@@ -45,7 +45,7 @@ export async function givePlan(
   return await world.db.tx(async (tx) => {
     const refused = await refusalOf(world, tx, given)
     if (refused) return refused
-    const now = appTime(world, (await apps.find(tx, app_id))!)
+    const now = appTime(world, await apps.get(tx, app_id))
     const { email, email_normalized } = given
     const { user_id } = await identity.findOrAddUser(tx, world.clock.now(), {
       id: mintId(random, 'usr'),
@@ -73,7 +73,7 @@ async function refusalOf(
   const { app_id, email_normalized, product_id, ends_at } = given
   const buyer = { app_id, email_normalized }
   await payments.lockBuyer(tx, buyer)
-  const app = (await apps.find(tx, app_id))!
+  const app = await apps.get(tx, app_id)
   if (ends_at && ends_at <= appTime(world, app)) return { outcome: 'past' }
   const plan = (await catalog.products(tx, app_id)).find(({ id }) => id === product_id)
   if (!plan || plan.is_free) return { outcome: 'no_plan' }

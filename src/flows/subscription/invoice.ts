@@ -62,7 +62,7 @@ export async function intendDue(
   owed: DueFacts,
 ): Promise<Intended> {
   const { subscription, license } = owed
-  const { email_normalized } = (await identity.findUser(tx, license.user_id))!
+  const { email_normalized } = await identity.getUser(tx, license.user_id)
   const [basis] = await basesOf(tx, [subscription.id])
   const prepared = await prepareDue(world, tx, now, { ...owed, email_normalized, basis: basis! })
   const [intended] = await writeAll(tx, [prepared])

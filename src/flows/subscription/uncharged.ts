@@ -73,12 +73,12 @@ async function endOne(world: World, tx: Db, license_id: LicenseId): Promise<bool
     tx,
     license_id,
   )
-  const now = appTime(world, (await apps.find(tx, app_id))!)
+  const now = appTime(world, await apps.get(tx, app_id))
   // Its buyer may have continued it since it was found, and the end of the period renews it.
   if (!licensing.isUncharged(origin)) return false
   if (status !== 'active' || !period_end || period_end > now) return false
   // Its buyer is continuing it, and the card check is still pending.
-  const { email_normalized } = (await identity.findUser(tx, user_id))!
+  const { email_normalized } = await identity.getUser(tx, user_id)
   if (await payments.findPending(tx, { app_id, email_normalized })) return false
   const trigger = licensing.endOfUncharged(origin)
   await licensing.transition(tx, now, { license_id, trigger, to: 'canceled' })
@@ -103,7 +103,7 @@ export async function remindImported(
 
 async function remind(world: World, tx: Db, license_id: LicenseId): Promise<boolean> {
   const { app_id } = await licensing.findLicense(tx, license_id)
-  const now = appTime(world, (await apps.find(tx, app_id))!)
+  const now = appTime(world, await apps.get(tx, app_id))
   if (!(await licensing.takeReminder(tx, now, license_id))) return false
   await queueFreshEmail(tx, now, world, { kind: 'import_ending', subject_id: license_id })
   return true

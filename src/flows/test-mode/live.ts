@@ -33,10 +33,10 @@ async function readSeller(db: Db, id: SellerId): Promise<LiveSeller | undefined>
   if (!seller) return undefined
   const members: LiveSeller['members'] = []
   for (const { user_id, role } of await sellers.membersOf(db, id)) {
-    const { email, email_normalized, email_verified_at, locked_at } = (await identity.findUser(
+    const { email, email_normalized, email_verified_at, locked_at } = await identity.getUser(
       db,
       user_id,
-    ))!
+    )
     if (locked_at) continue
     members.push({ id: user_id, email, email_normalized, email_verified_at, role })
   }

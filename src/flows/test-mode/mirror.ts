@@ -75,7 +75,7 @@ async function mirrorMembers(
 
 async function mirrorAccount(tx: Db, now: Date, user: LiveUser): Promise<UserId> {
   const { user_id, is_new } = await identity.mirrorUser(tx, now, user)
-  const here = (await identity.findUser(tx, user_id))!
+  const here = await identity.getUser(tx, user_id)
   const isProven = user.email_verified_at && !here.email_verified_at
   if (is_new || isProven) {
     // Another person may have created it with this email, so everything they set up ends.

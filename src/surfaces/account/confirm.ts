@@ -98,7 +98,7 @@ async function sendForm(
 ): Promise<FastifyReply> {
   const { db } = world
   const { kind, fault, return_to } = state
-  const user = (await identity.findUser(db, session.user_id))!
+  const user = await identity.getUser(db, session.user_id)
   const factors = await identity.factorsOf(db, session.user_id)
   const { live_url } = world.config
   const page = ConfirmPage({

@@ -54,7 +54,7 @@ async function sendPassword(
   { request, reply, session }: OwnerContext,
   fault: string | undefined,
 ): Promise<FastifyReply> {
-  const user = (await identity.findUser(world.db, session.user_id))!
+  const user = await identity.getUser(world.db, session.user_id)
   const page = PasswordPage({
     locale: localeOf(request),
     csrf_token: csrfToken(world, request, reply),

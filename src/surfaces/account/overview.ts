@@ -31,7 +31,7 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
     const locale = localeOf(request)
     if (session.app_id !== null) return sendPage(reply, UnprovenPage({ email, locale }))
     const now = clock.now()
-    const user = (await identity.findUser(db, user_id))!
+    const user = await identity.getUser(db, user_id)
     const change = await identity.findPendingChange(db, user_id)
     const note = noteFor(request, NOTES)
     const page = OverviewPage({

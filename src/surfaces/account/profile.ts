@@ -32,7 +32,7 @@ export function declareProfile(scope: FastifyInstance, world: World): void {
         task,
         { name: nameOf(clock.now()), type: JSON_FILE },
         async (write) => {
-          const { email_normalized } = (await identity.findUser(db, task.user_id))!
+          const { email_normalized } = await identity.getUser(db, task.user_id)
           const person = { user_id: task.user_id, email_normalized }
           const data = await personalData(forReports(world).db, person)
           await write(`${JSON.stringify({ exported_at: clock.now(), ...data }, null, 2)}\n`)
@@ -43,7 +43,7 @@ export function declareProfile(scope: FastifyInstance, world: World): void {
 
   scope.get(PROFILE, async (request, reply) => {
     const { session } = await requireOwner(world, request, reply, { recent: false, back: PROFILE })
-    const user = (await identity.findUser(db, session.user_id))!
+    const user = await identity.getUser(db, session.user_id)
     const page = ProfilePage({
       locale: localeOf(request),
       csrf_token: csrfToken(world, request, reply),

@@ -70,7 +70,7 @@ export function declareImportTasks(world: World): void {
 }
 
 async function actorOfTask({ db }: World, task: Task): Promise<ActorOf<'seller'>> {
-  const app = (await apps.find(db, task.app_id!))!
+  const app = await apps.get(db, task.app_id!)
   const { user_id, id: request_id } = task
   return { kind: 'seller', user_id, request_id, seller_id: app.seller_id }
 }

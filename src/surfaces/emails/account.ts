@@ -89,7 +89,7 @@ async function writeSignUp(
 }
 
 async function writeSecurity(world: World, email: StoredEmail<'security'>): Promise<WrittenEmail> {
-  const user = (await identity.findUser(world.db, parseId('usr', email.subject_id)))!
+  const user = await identity.getUser(world.db, parseId('usr', email.subject_id))
   const { base_url } = world.config
   const urls = { security: `${base_url}/account/security/`, sign_in: `${base_url}/signin/` }
   const locale = world.languages.named(user.language)

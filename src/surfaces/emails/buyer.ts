@@ -76,8 +76,8 @@ async function factsOf(
   license_id: LicenseId,
 ): Promise<LicenseEmailFacts> {
   const license = await licensing.findPausable(db, license_id)
-  const app = (await apps.find(db, license.app_id))!
-  const { email, language } = (await identity.findUser(db, license.user_id))!
+  const app = await apps.get(db, license.app_id)
+  const { email, language } = await identity.getUser(db, license.user_id)
   const locale = languages.named(language)
   const product_name = await catalog.productName(db, license.product_id)
   const manage_url = `${config.base_url}${manageUrl(app.id)}`

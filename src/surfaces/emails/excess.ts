@@ -74,7 +74,7 @@ async function written(
 ): Promise<WrittenEmail> {
   const { db, config, languages } = world
   const { user_id, app_id } = parts[0]!.receipt
-  const { email, language } = (await identity.findUser(db, user_id))!
+  const { email, language } = await identity.getUser(db, user_id)
   const locale = languages.named(language)
   const isOneApp = parts.every(({ receipt }) => receipt.app_id === app_id)
   const content = write({

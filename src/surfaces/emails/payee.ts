@@ -48,7 +48,7 @@ interface Disputed {
 async function disputedOf({ db, config }: World, id: DisputeId): Promise<Disputed> {
   const dispute = (await payments.findDisputeOf(db, { id, app_id: null }))!
   const receipt = (await billing.findReceipt(db, dispute.invoice_id))!
-  const app = (await apps.find(db, receipt.app_id))!
+  const app = await apps.get(db, receipt.app_id)
   const { seller_id } = receipt
   const to = await sellers.recipientsOf(db, seller_id, { permission: 'support' })
   // A former seller of the app views this sale, but cannot submit evidence.

@@ -44,9 +44,9 @@ export async function writeUncharged(
   const { db, keys, languages } = world
   const license = await licensing.findLicense(db, license_id)
   if (license.status === 'canceled') return undefined
-  const user = (await identity.findUser(db, license.user_id))!
+  const user = await identity.getUser(db, license.user_id)
   const locale = languages.named(user.language)
-  const app = (await apps.find(db, license.app_id))!
+  const app = await apps.get(db, license.app_id)
   const { app_id, user_id } = license
   const has_password = user.password_hash !== null
   const holder = { app_id, user_id, has_password, email_verified_at: user.email_verified_at }

@@ -83,7 +83,7 @@ async function aboutLicense(
   { app_id, user_id, product_id }: licensing.License,
   content: About['content'],
 ): Promise<About> {
-  const app = (await apps.find(db, app_id))!
-  const { email: buyer_email } = (await identity.findUser(db, user_id))!
+  const app = await apps.get(db, app_id)
+  const { email: buyer_email } = await identity.getUser(db, user_id)
   return { app, product_name: await catalog.productName(db, product_id), buyer_email, content }
 }

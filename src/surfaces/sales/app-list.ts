@@ -145,7 +145,7 @@ function declareListExport<Row, Totals extends { count: number }, Filter, Name e
       return withQuery(`/dashboard/apps/${slug}/${name}/`, search)
     },
     async open({ app_id, request }) {
-      const app = (await apps.find(world.db, app_id!))!
+      const app = await apps.get(world.db, app_id!)
       const { search } = exportedSearch(request, fields)
       const filter = await list.filterOf(world, app, search)
       const { count: total } = await list.totals(world, filter)

@@ -72,7 +72,7 @@ async function show(
   const { db } = world
   const dispute = await disputeOf(world, context)
   const invoice = (await billing.findSellerInvoice(db, { id: dispute.invoice_id, app_id: null }))!
-  const app = (await apps.find(db, invoice.app_id))!
+  const app = await apps.get(db, invoice.app_id)
   const license = await licensing.findLicense(db, invoice.license_id)
   const note = tried.is_unreachable ? 'unreachable' : (queryOf(context.request, 'done') ?? '')
   const page = DisputePage({

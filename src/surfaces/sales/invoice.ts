@@ -29,7 +29,7 @@ export function declareInvoice(scope: FastifyInstance, world: World, side: Side)
     const { db } = world
     const { is_former = false } = context
     const invoice = await viewedInvoice(world, context)
-    const app = context.app ?? (await apps.find(db, invoice.app_id))!
+    const app = context.app ?? (await apps.get(db, invoice.app_id))
     const charge = await payments.chargeOf(db, invoice.id)
     const refunds = charge ? await payments.refundsOf(db, charge.id) : []
     const disputes = charge ? await payments.disputesOf(db, charge.id) : []

@@ -108,7 +108,7 @@ async function show(
   { form, has_changed = false }: { form: RefundForm; has_changed?: boolean },
 ): Promise<FastifyReply> {
   const invoice = await viewedInvoice(world, context)
-  const app = context.app ?? (await apps.find(world.db, invoice.app_id))!
+  const app = context.app ?? (await apps.get(world.db, invoice.app_id))
   const actor = actorOf(context)
   const facts = { invoice_id: invoice.id }
   const whole = await quoteRefund(world, actor, facts)

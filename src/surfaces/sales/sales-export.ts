@@ -35,7 +35,7 @@ export function declareInvoicesExport(world: World): void {
       return withQuery(`/dashboard/apps/${slug}/sales/`, search)
     },
     async open({ app_id, request }) {
-      const app = (await apps.find(db, app_id!))!
+      const app = await apps.get(db, app_id!)
       const { search } = exportedSearch(request, INVOICE_FIELDS)
       const filter = await invoiceFilter(world, app, search)
       const pages = readInPages<billing.SellerInvoice, number>(

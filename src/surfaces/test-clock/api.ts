@@ -35,7 +35,7 @@ export function testApi(world: World): Endpoint[] {
 
 /** The app that a request authenticates as. */
 async function appOf({ db }: World, request: ServedRequest): Promise<apps.App> {
-  return (await apps.find(db, await requireApp(db, request)))!
+  return await apps.get(db, await requireApp(db, request))
 }
 
 function listScenarios(world: World): Endpoint {

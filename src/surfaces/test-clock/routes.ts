@@ -165,7 +165,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
       outcome: result.outcome,
       from: new Date(result.from),
       to: new Date(result.to),
-      email: (await identity.findUser(db, license.user_id))!.email,
+      email: (await identity.getUser(db, license.user_id)).email,
       license_key,
       state: licensing.stateOf(license),
       curl: curlOf({ base_url: config.base_url, client_id: app.id, license_key }),

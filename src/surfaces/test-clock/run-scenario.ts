@@ -114,5 +114,5 @@ async function dispute(state: RunState, outcome: 'won' | 'lost'): Promise<boolea
 }
 
 async function timeOf({ world, app_id }: RunState): Promise<Date> {
-  return appTime(world, (await apps.find(world.db, app_id))!)
+  return appTime(world, await apps.get(world.db, app_id))
 }

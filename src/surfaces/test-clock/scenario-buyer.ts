@@ -30,7 +30,7 @@ export async function buyAsNewBuyer(
   const { db, random, config } = world
   const { price, trial_days } = facts
   const email = `scenario-${base62(random, 8).toLowerCase()}@example.com`
-  const app = (await apps.find(db, price.app_id))!
+  const app = await apps.get(db, price.app_id)
   const opened = await openCart(world, {
     app,
     price,

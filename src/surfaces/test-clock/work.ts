@@ -145,7 +145,7 @@ async function runScenarioTask(
 }
 
 async function timeOf(world: World, app_id: AppId): Promise<Date> {
-  return appTime(world, (await apps.find(world.db, app_id))!)
+  return appTime(world, await apps.get(world.db, app_id))
 }
 
 function iso(at: Date): string {
