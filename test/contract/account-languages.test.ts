@@ -172,11 +172,11 @@ test('the export of personal data has no English word in the pseudo-locale', asy
     assertTranslated(agent)
   }
   await agent.submit(t('task.stop'))
-  assert.ok(textOf(agent.page.body).includes(t('task.stopped', { remains: t('task.no_file') })))
+  assert.ok(agent.text.includes(t('task.stopped', { remains: t('task.no_file') })))
   assertTranslated(agent)
   await service.world.db.run(sql`update tasks set result = '{}' where id = ${id}`)
   await agent.open(task_url)
-  assert.ok(textOf(agent.page.body).includes(t('task.failed', { remains: t('task.no_file') })))
+  assert.ok(agent.text.includes(t('task.failed', { remains: t('task.no_file') })))
   assertTranslated(agent)
 })
 
@@ -197,8 +197,8 @@ test('what blocks a deletion is in the language of the page', async () => {
   const agent = await enterPassword(service, demo.seller.email, demo.seller.password)
   agent.cookies.set(LANGUAGE, 'es')
   await agent.open('/account/profile/delete')
-  assert.match(textOf(agent.page.body), /Su cuenta todavía no se puede eliminar/)
-  assert.match(textOf(agent.page.body), /El vendedor .* es suyo/)
+  assert.match(agent.text, /Su cuenta todavía no se puede eliminar/)
+  assert.match(agent.text, /El vendedor .* es suyo/)
 })
 
 test('the consent page for agents has no English word in the pseudo-locale', async () => {
@@ -223,5 +223,5 @@ test('the name of a browser is in the language of the page', async () => {
   const { agent } = await signUp(service)
   agent.cookies.set(LANGUAGE, 'es')
   await agent.open(SECURITY)
-  assert.match(textOf(agent.page.body), /Navegador desconocido Este navegador Desde el \d+ de/)
+  assert.match(agent.text, /Navegador desconocido Este navegador Desde el \d+ de/)
 })

@@ -38,7 +38,7 @@ describe('a dispute', () => {
     const dispute = (await disputeOf(service, bought))!
     const agent = seller()
     await agent.open(`${BASE}/sales/`)
-    assert.match(textOf(agent.page.body), /1 payment in dispute/)
+    assert.match(agent.text, /1 payment in dispute/)
     const page = await agent.open(`${BASE}/disputes/${dispute.id}/`)
     assert.match(textOf(page.body), /The license key was shown to the buyer/)
     const long = await agent.submit('Submit evidence', { statement: 'x'.repeat(2001) })
@@ -85,26 +85,26 @@ describe('the admin area', () => {
     const { operator } = service.demo
     const agent = await signedIn(service, operator)
     await agent.open('/admin/cases/')
-    assert.match(textOf(agent.page.body), /payable to buyers/)
+    assert.match(agent.text, /payable to buyers/)
     assert.match(
-      textOf(agent.page.body),
+      agent.text,
       /Owed to Purser .* Tidepool Works LLC\. Open disputes may return \$\d[\d.,]*\./,
     )
     assert.ok(agent.page.body.includes(owed.email) && agent.page.body.includes(disputed.email))
     await agent.submit('Mark as repaid', { reason: '' })
-    assert.match(textOf(agent.page.body), /Not done\..* Give a reason for the audit log/)
+    assert.match(agent.text, /Not done\..* Give a reason for the audit log/)
     // S10: re-authentication is required, and the form is restored.
     service.clock.pass(600)
     await agent.submit('Mark as repaid', { reason: 'Check 17' })
     const code = codeOf(service, operator.totp_secret)
     await agent.submit('Confirm', { password: operator.password, code })
     await agent.submit('Mark as repaid')
-    assert.match(textOf(agent.page.body), /Marked as repaid/)
+    assert.match(agent.text, /Marked as repaid/)
     assert.equal((await auditOf(service, 'buyer.paid_otherwise'))[0]?.detail.reason, 'Check 17')
 
     await agent.submit('Write off', { reason: 'Out of business' })
-    assert.match(textOf(agent.page.body), /Written off/)
-    assert.ok(!textOf(agent.page.body).includes('Owed to Purser'))
+    assert.match(agent.text, /Written off/)
+    assert.ok(!agent.text.includes('Owed to Purser'))
 
     const suspended = await buy(service)
     await agent.open(`/admin/cases/?q=${suspended.email}`)
@@ -148,14 +148,14 @@ describe('the admin area', () => {
     await agent.open(`/admin/cases/?q=${bought.email}`)
     const long = 'x'.repeat(201)
     await agent.submit('Pause', { reason: long })
-    assert.match(textOf(agent.page.body), /Use at most 200 characters\. This text has 201/)
+    assert.match(agent.text, /Use at most 200 characters\. This text has 201/)
     assert.ok(shown(long))
     const turned = 'Called \u202eabout it'
     await agent.submit('Pause', { reason: turned })
-    assert.match(textOf(agent.page.body), /Must not contain control characters/)
+    assert.match(agent.text, /Must not contain control characters/)
     assert.ok(shown(turned))
     await agent.submit('Pause', { reason: '' })
-    assert.match(textOf(agent.page.body), /Give a reason for the audit log/)
+    assert.match(agent.text, /Give a reason for the audit log/)
     assert.equal((await stateOf(service, bought)).status, 'active')
     await agent.submit('Pause', { reason: '💳'.repeat(200) })
     assert.equal((await stateOf(service, bought)).status, 'paused')
@@ -197,7 +197,7 @@ describe('the admin area', () => {
     await objectTo(service, bought.charge)
     await agent.open('/admin/cases/')
     await agent.submit('Resume', { reason: 'The buyer confirmed the purchase.' })
-    assert.match(textOf(agent.page.body), /stays paused until its dispute is decided/)
+    assert.match(agent.text, /stays paused until its dispute is decided/)
     assert.equal((await stateOf(service, bought)).status, 'paused')
   })
 
@@ -240,7 +240,7 @@ describe('the admin area', () => {
     const agent = staff()
     await agent.open('/admin/cases/')
     await agent.submit('Unlock', { reason: 'We spoke on the phone.' })
-    assert.match(textOf(agent.page.body), /Account unlocked/)
+    assert.match(agent.text, /Account unlocked/)
     const { locked_at } = await service.world.db.one<{ locked_at: Date | null }>(
       sql`select locked_at from users where id = ${bought.user_id}`,
     )
@@ -265,10 +265,10 @@ describe('the admin area', () => {
     assert.equal(await owed(), -300)
     await returned(300)
     await agent.submit('Mark as repaid', { reason: 'Check 18' })
-    assert.match(textOf(agent.page.body), /Not done: the amount has changed/)
+    assert.match(agent.text, /Not done: the amount has changed/)
     assert.equal(await owed(), -500)
     await agent.submit('Mark as repaid', { reason: 'Checks 18 and 19' })
-    assert.match(textOf(agent.page.body), /Marked as repaid/)
+    assert.match(agent.text, /Marked as repaid/)
     assert.equal(await owed(), 0)
   })
 })

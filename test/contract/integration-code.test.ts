@@ -292,6 +292,6 @@ test('a link with a code that the checkout would ignore is refused, with the rea
     ['price', 'prc_unknown', /Choose a plan/],
   ] as const) {
     assert.equal(await build({ [field]: value }), undefined)
-    assert.match(textOf(seller.page.body), reason)
+    assert.match(seller.text, reason)
   }
 })

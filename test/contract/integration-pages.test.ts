@@ -34,11 +34,11 @@ test('the page and the agent tell in the app’s own time whether the add-on is 
   await db.raw(`update apps set addon_enabled_at = $1 where slug = 'tidepool'`, [clock.now()])
   const read = async () => (await agentSettings()).hosted_sign_in.is_charged
   await seller.open(`${APP}/integration/`)
-  assert.match(textOf(seller.page.body), /Free until/)
+  assert.match(seller.text, /Free until/)
   assert.equal(await read(), false)
   await db.raw(`update apps set clock_ahead = 100 * 86400 where slug = 'tidepool'`)
   await seller.open(`${APP}/integration/`)
-  assert.doesNotMatch(textOf(seller.page.body), /Free until/)
+  assert.doesNotMatch(seller.text, /Free until/)
   assert.equal(await read(), true)
 })
 

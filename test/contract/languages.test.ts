@@ -164,10 +164,10 @@ describe('the choice of a language', () => {
     assert.equal(agent.page.status, 400)
     await agent.submit('Español')
     assert.match(agent.page.url, /\/sandbox\/card-entries\//)
-    assert.match(textOf(agent.page.body), /Total.*impuesto|impuesto.*Total/i)
-    assert.match(textOf(agent.page.body), /Ingrese su tarjeta/)
+    assert.match(agent.text, /Total.*impuesto|impuesto.*Total/i)
+    assert.match(agent.text, /Ingrese su tarjeta/)
     await agent.submit('English')
-    assert.match(textOf(agent.page.body), /Enter your card/)
+    assert.match(agent.text, /Enter your card/)
   })
 
   test('keeps the card page of another tab valid, which is read once', async () => {
@@ -176,7 +176,7 @@ describe('the choice of a language', () => {
     const { url } = await agent.submit('Continue', { email: 'diego@example.com', ...TEXAS })
     const other = agent.tab()
     await agent.submit('Español')
-    assert.match(textOf(agent.page.body), /Ingrese su tarjeta/)
+    assert.match(agent.text, /Ingrese su tarjeta/)
     assert.notEqual(agent.page.url, url)
     assert.match(textOf((await enterCard(other, CARD.mastercard)).body), /Mastercard.* 4444/)
     // The page in Spanish is no longer needed: the purchase has a card.
@@ -197,7 +197,7 @@ describe('the choice of a language', () => {
     await agent.submit('Continue', { email: 'clara', ...TEXAS })
     assert.equal(agent.page.status, 422)
     await agent.submit('Español', { return_to: address })
-    assert.match(textOf(agent.page.body), /Sus datos/)
+    assert.match(agent.text, /Sus datos/)
     // An error with an English text only has no choice, which would change nothing.
     await agent.open('/claim/none')
     assert.equal(agent.page.status, 404)
@@ -275,7 +275,7 @@ describe('a purchase in Spanish', () => {
   })
 
   test('ends with a receipt and a PDF in Spanish', async () => {
-    assert.match(textOf(agent.page.body), /Tidepool Pro es suyo/)
+    assert.match(agent.text, /Tidepool Pro es suyo/)
     const receipt = await emailTo(service, email, /^Su recibo de Tidepool Pro$/)
     assert.match(receipt, /Gracias por su compra de Tidepool Pro\./)
     assert.match(receipt, /Impuesto sobre las ventas \(TX\): \$0\.60/)
@@ -304,7 +304,7 @@ describe('a purchase in Spanish', () => {
   test('keeps the language of an invoice that was written before another was chosen', async () => {
     await agent.submit('English')
     await agent.open(`/manage/${service.demo.app.client_id}/`)
-    assert.match(textOf(agent.page.body), /Your last payment failed/)
+    assert.match(agent.text, /Your last payment failed/)
     const [pdf] = await pdfsOf(agent, email)
     assert.match(pdf!, /Recibo y factura/)
     const { language } = await service.world.db.one<{ language: string }>(
@@ -358,9 +358,9 @@ test('the card page accepts a card in any language', async () => {
   await agent.open(buy_url)
   await agent.submit('Continuar', { email: 'carla@example.com', ...TEXAS })
   await agent.submit('Continuar', { number: '4242', expiry: '', cvc: '' })
-  assert.match(textOf(agent.page.body), /Esta es una compra de prueba/)
+  assert.match(agent.text, /Esta es una compra de prueba/)
   agent.cookies.set(LANGUAGE, 'en')
   await agent.open(agent.page.url)
   await enterCard(agent)
-  assert.match(textOf(agent.page.body), /Confirm your order/)
+  assert.match(agent.text, /Confirm your order/)
 })

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addAuthenticator, codeOf, newEmail, PASSWORD, signUp } from '../support/account.ts'
-import { textOf } from '../support/agent.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { purchase } from '../support/purchase.ts'
 import {
@@ -43,7 +42,7 @@ test('a new person verifies the email before any token, agrees, and is on the fr
   await agent.submit('Create account', { email, password: PASSWORD })
   await agent.open(linkIn(await emailTo(setup, email, /^Confirm your email/), 'sign_up'))
   await agent.submit('Confirm my email')
-  assert.match(textOf(agent.page.body), /Sign in to Tidepool/)
+  assert.match(agent.text, /Sign in to Tidepool/)
   assert.equal(await tokensGiven(), before)
   const { url } = await agent.submit('Allow')
   const tokens = await exchange(setup.app_side, attempt, url)
@@ -77,7 +76,7 @@ test('a buyer verifies the email on the way into another app, and starts over wi
   await agent.submit('Email me a sign-in link', { email })
   await agent.open(linkIn(await emailTo(setup, email, /sign-in link/), 'sign_in'))
   await agent.submit('Sign in')
-  assert.match(textOf(agent.page.body), /Sign in to Driftwood/)
+  assert.match(agent.text, /Sign in to Driftwood/)
   const { url } = await agent.submit('Allow')
   assert.ok((await exchange(side, attempt, url)).access_token)
   assert.equal((await entitlementOf(setup, bought.access_token)).statusCode, 401)

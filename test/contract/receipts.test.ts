@@ -143,7 +143,7 @@ test('a renewal has a receipt of its own, and a refund is on the receipt of its 
   )
   assert.doesNotMatch(untouched.text, /Refunded/)
   await subscriber.agent.open(`/manage/${app.client_id}/`)
-  assert.match(textOf(subscriber.agent.page.body), /\$5\.25 refunded/)
+  assert.match(subscriber.agent.text, /\$5\.25 refunded/)
 })
 
 test('a refund at the processor, after the buyer was repaid otherwise, is one in excess', async () => {
@@ -167,7 +167,7 @@ test('a refund at the processor, after the buyer was repaid otherwise, is one in
   const rows = 'Refunded in excess $5.00 Refunded on March 12, 2026 −$5.00'
   assert.ok(text.includes(`Paid after refunds $0.00 ${rows}`), text)
   await subscriber.agent.open(`/manage/${app.client_id}/`)
-  assert.match(textOf(subscriber.agent.page.body), /Refunded, \$5\.00 in excess/)
+  assert.match(subscriber.agent.text, /Refunded, \$5\.00 in excess/)
   const { user_id } = subscriber
   const paid = { amount: cents(300), way: 'check', reference: '12', paid_on: '2026-03-13' } as const
   const repayment = { id: mintId(service.world.random, 'exr'), user_id, ...paid }
@@ -181,10 +181,7 @@ test('a refund at the processor, after the buyer was repaid otherwise, is one in
   const after = `${repaid} Paid after refunds $0.00 ${rows}`
   assert.ok(settled.text.includes(after), settled.text)
   await subscriber.agent.open(`/manage/${app.client_id}/`)
-  assert.match(
-    textOf(subscriber.agent.page.body),
-    /Refunded, \$5\.00 in excess \$3\.00 repaid \$2\.00 waived/,
-  )
+  assert.match(subscriber.agent.text, /Refunded, \$5\.00 in excess \$3\.00 repaid \$2\.00 waived/)
 })
 
 test('a disputed payment is named on the receipt and the manage page, until the bank upholds it', async () => {

@@ -38,7 +38,7 @@ after(() => closeSound(service))
 describe('an invoice that is not paid', () => {
   test('has no fee and no earnings, in the list, in its export and on its page', async () => {
     await agent.open(`${BASE}/sales/?status=open`)
-    assert.match(textOf(agent.page.body), /\$12\.00 \$0\.60 \$0\.00 \$0\.00 PUR-\d+ Open/)
+    assert.match(agent.text, /\$12\.00 \$0\.60 \$0\.00 \$0\.00 PUR-\d+ Open/)
     const { rows } = await exportBy(agent, 'Export CSV')
     assert.deepEqual(
       rows.map(({ amount, fee, add_on_fee, net }) => [amount, fee, add_on_fee, net]),
@@ -82,7 +82,7 @@ describe('what disputes take', () => {
     }
     await objectTo(service, open.charge)
     await agent.open(`${BASE}/sales/`)
-    assert.match(textOf(agent.page.body), /Deducted for disputes \$147\.00 Invoices/)
+    assert.match(agent.text, /Deducted for disputes \$147\.00 Invoices/)
     const { rows } = await exportBy(agent, 'Export CSV')
     const inCents = (text = '') => Math.round(Number(text) * 100)
     for (const { invoice_id, net, refund_deducted, dispute_deducted } of rows) {
@@ -110,7 +110,7 @@ test('a customer is offered a refund only of what was charged', async () => {
   agent = await signedIn(service, service.demo.seller)
   await agent.open(path)
   await agent.press('Refund')
-  assert.match(textOf(agent.page.body), /\$10\.50 is refundable/)
+  assert.match(agent.text, /\$10\.50 is refundable/)
 })
 
 test('a member is offered no page of a sale that their role may not open', async () => {

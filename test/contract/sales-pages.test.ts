@@ -92,7 +92,7 @@ describe('the list of sales', () => {
     const agent = seller()
     await agent.open(`${BASE}/sales/?q=${bought.email}`)
     assert.match(
-      textOf(agent.page.body),
+      agent.text,
       /Amount, before tax \$12\.00 Tax \$0\.60 Fee \$1\.10 Net, before refunds and disputes \$10\.90 Refunded, with tax \$6\.30 Deducted for refunds \$5\.70 Invoices 1/,
     )
     const { rows } = await exportBy(agent, 'Export CSV')
@@ -190,7 +190,7 @@ describe('a sale', () => {
     const agent = seller()
     await agent.open(salePath(bought))
     await agent.press('Refund')
-    assert.match(textOf(agent.page.body), /The buyer does not see it\./)
+    assert.match(agent.text, /The buyer does not see it\./)
     const wrong = await agent.submit('Review refund', { amount: '1.234', reason: '' })
     assert.equal(wrong.status, 422)
     assert.match(textOf(wrong.body), /Enter an amount in dollars.*Give a reason/)
@@ -286,7 +286,7 @@ describe('a sale', () => {
     const { bought, invoice_id } = await upgraded()
     const agent = seller()
     await agent.open(`${salePath({ ...bought, invoice_id })}refund`)
-    assert.match(textOf(agent.page.body), /credit from the previous plan: \$12\.60/)
+    assert.match(agent.text, /credit from the previous plan: \$12\.60/)
     const without = await agent.submit('Review refund', { reason: 'As asked' })
     assert.match(textOf(without.body), /\$12\.60 of credit.*is not refunded/)
     await agent.open(`${salePath({ ...bought, invoice_id })}refund`)
@@ -297,7 +297,7 @@ describe('a sale', () => {
     const shown = await agent.submit('Review refund', whole)
     assert.match(textOf(shown.body), /Refund to the buyer \$189\.00/)
     await agent.submit(/^Refund /)
-    assert.match(textOf(agent.page.body), /Refunded\./)
+    assert.match(agent.text, /Refunded\./)
     assert.equal((await stateOf(service, bought)).status, 'canceled')
     assert.equal((await refundsOf(service, bought))[0]?.amount, 1260)
   })
@@ -312,7 +312,7 @@ describe('a sale', () => {
     await agent.open(`${salePath(bought, '/admin')}refund`)
     await agent.submit('Review refund', { reason: 'Goodwill' })
     await agent.submit(/^Refund /)
-    assert.match(textOf(agent.page.body), /Refunded\./)
+    assert.match(agent.text, /Refunded\./)
     assert.equal((await stateOf(service, bought)).status, 'canceled')
   })
 })

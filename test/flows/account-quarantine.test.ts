@@ -109,7 +109,7 @@ async function answer(email: string, subject: RegExp, purpose: string): Promise<
   const agent = await at(linkIn(await emailTo(setup, email, subject), purpose))
   const fields: Record<string, string> = purpose === 'set_password' ? { password: PASSWORD } : {}
   await agent.submit(BUTTONS[purpose]!, fields)
-  assert.ok(await isSignedIn(agent), textOf(agent.page.body))
+  assert.ok(await isSignedIn(agent), agent.text)
   return agent
 }
 
@@ -248,7 +248,7 @@ async function plantEmailChange(user_id: UserId, old_email: string): Promise<str
 async function assertNoChange(attacker: Agent): Promise<void> {
   const agent = attacker.tab()
   await agent.open(SECURITY)
-  assert.match(textOf(agent.page.body), /Confirm your email first/)
+  assert.match(agent.text, /Confirm your email first/)
   const forms = [...agent.page.body.matchAll(/<form[^>]*\saction="([^"]*)"/g)]
   assert.deepEqual(
     forms.map(([, action]) => action),

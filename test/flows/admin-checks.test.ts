@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from '#platform/sql'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -17,8 +17,6 @@ before(async () => {
 })
 after(() => service.close())
 
-const pageText = () => textOf(staff.page.body)
-
 test('only staff can open the checks', async () => {
   const seller = await signedIn(service, service.demo.seller)
   assert.equal((await seller.open(CHECKS)).status, 404)
@@ -31,8 +29,8 @@ test('staff checks the ledger: it is correct, and the page lists what was checke
   await staff.submit('Check ledger')
   await staff.untilDone()
   assert.equal(staff.page.url, CHECKS)
-  assert.match(pageText(), /The ledger is correct/)
-  assert.match(pageText(), /Checked .*Invoices 1\b/)
+  assert.match(staff.text, /The ledger is correct/)
+  assert.match(staff.text, /Checked .*Invoices 1\b/)
 })
 
 test('reports an entry without a cause, with the rule that it breaks', async () => {
@@ -42,8 +40,8 @@ test('reports an entry without a cause, with the rule that it breaks', async () 
   await staff.open(CHECKS)
   await staff.submit('Check ledger')
   await staff.untilDone()
-  assert.match(pageText(), /Differences found/)
-  assert.match(pageText(), /txn_stray|inv_nothing/)
+  assert.match(staff.text, /Differences found/)
+  assert.match(staff.text, /txn_stray|inv_nothing/)
 })
 
 test('missed events are processed once, however often they are requested', async () => {
@@ -52,12 +50,12 @@ test('missed events are processed once, however often they are requested', async
   await staff.open(CHECKS)
   await staff.submit('Reprocess events')
   await staff.untilDone()
-  assert.match(pageText(), /1 processed, 0 pending/)
+  assert.match(staff.text, /1 processed, 0 pending/)
   assert.equal((await stateOf(service, subscriber)).status, 'paused')
   service.clock.pass(1)
   await staff.submit('Reprocess events')
   await staff.untilDone()
-  assert.match(pageText(), /0 processed, 0 pending/)
+  assert.match(staff.text, /0 processed, 0 pending/)
   const { count } = await service.world.db.one<{ count: number }>(
     sql`select count(*) as count from ledger_transactions where event = 'dispute_opened'`,
   )

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import * as identity from '#domain/identity'
 import { sql } from '#platform/sql'
 import { addAuthenticator, signUp } from '../support/account.ts'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { objectTo } from '../support/disputes.ts'
 import { buy } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
@@ -27,7 +27,7 @@ async function addStaff(role: identity.StaffRole): Promise<Agent> {
 test('the home of the admin area is empty where nothing needs attention', async () => {
   const admin = await signedIn(service, service.demo.operator)
   await admin.open('/admin/')
-  assert.match(textOf(admin.page.body), /Nothing needs attention/)
+  assert.match(admin.text, /Nothing needs attention/)
 })
 
 test('the home lists what each role handles, with its count and where it is handled', async () => {
@@ -52,14 +52,11 @@ test('the home lists what each role handles, with its count and where it is hand
   assert.doesNotMatch(support.page.body, /dispute/i)
   const finance = await addStaff('finance')
   await finance.open('/admin/')
-  assert.match(
-    textOf(finance.page.body),
-    new RegExp(`1 dispute without evidence The next is due ${day}`),
-  )
+  assert.match(finance.text, new RegExp(`1 dispute without evidence The next is due ${day}`))
   assert.doesNotMatch(finance.page.body, /locked account</)
   const admin = await signedIn(service, service.demo.operator)
   await admin.open('/admin/')
-  assert.match(textOf(admin.page.body), /1 dispute without evidence.*1 locked account/)
+  assert.match(admin.text, /1 dispute without evidence.*1 locked account/)
   await admin.press('1 locked account')
   assert.match(admin.page.body, /id="locked"/)
 })
@@ -71,5 +68,5 @@ test('more failed emails than are counted are said to be more', async () => {
       ${service.clock.now()}, 1000 from generate_series(1, 201) n`)
   const admin = await signedIn(service, service.demo.operator)
   await admin.open('/admin/')
-  assert.match(textOf(admin.page.body), /Over 200 failed emails/)
+  assert.match(admin.text, /Over 200 failed emails/)
 })

@@ -197,7 +197,7 @@ describe('joining as an affiliate', () => {
   const join = async (agent: Agent, code: string) => {
     await agent.open('/affiliate/')
     await agent.submit('Become an affiliate', { code })
-    return { status: agent.page.status, pageText: textOf(agent.page.body) }
+    return { status: agent.page.status, pageText: agent.text }
   }
 
   test('shows the terms, and accepts a valid code that is free', async () => {
@@ -245,7 +245,7 @@ describe('an affiliate’s page', () => {
     const late = await buy(service, { query, price: 2 })
     const agent = await withBank(service, 'affiliate')
     await agent.open('/affiliate/')
-    assert.match(textOf(agent.page.body), /Available on/)
+    assert.match(agent.text, /Available on/)
     assert.doesNotMatch(agent.page.body, /refund-\d+@|@example\.com/)
     assert.throws(() => agent.form('Pay out now'))
     await passDays(30)
@@ -253,7 +253,7 @@ describe('an affiliate’s page', () => {
     await again.open('/affiliate/')
     const before = await earned()
     await again.submit('Pay out now')
-    assert.match(textOf(again.page.body), /Payout sent/)
+    assert.match(again.text, /Payout sent/)
     const left = await earned()
     await passDays(1)
     const page = textOf((await again.open('/affiliate/')).body)
@@ -262,7 +262,7 @@ describe('an affiliate’s page', () => {
     await refund(service, late)
     assert.ok((await earned()) < 0, 'it was paid already, so it is owed')
     assert.match(textOf((await again.open('/affiliate/')).body), /Balance due \$2\.37/)
-    assert.match(textOf(again.page.body), /Reversed/)
+    assert.match(again.text, /Reversed/)
     await again.press(payoutTitle(again))
     const csv = await again.open(`${again.page.url}statement.csv`)
     const rows = parse(csv.body, { columns: true }) as Record<string, string>[]
@@ -285,5 +285,5 @@ describe('an affiliate’s page', () => {
 })
 
 function payoutTitle(agent: Agent): string {
-  return /Payout \d+: \$[\d.,]+/.exec(textOf(agent.page.body))![0]
+  return /Payout \d+: \$[\d.,]+/.exec(agent.text)![0]
 }

@@ -155,7 +155,7 @@ describe('an offer', () => {
     const actor = { kind: 'seller', user_id, seller_id, request_id: 'req_test' } as const
     assert.equal(await transferOwnership(world, actor, { seller_id, user_id: next }), 'changed')
     await to.agent.open('/dashboard/transfers/')
-    assert.doesNotMatch(textOf(to.agent.page.body), new RegExp(app.slug))
+    assert.doesNotMatch(to.agent.text, new RegExp(app.slug))
     assert.equal(await apps.openTransferOf(db, service.clock.now(), app.client_id), undefined)
     const email = { email: to.email, email_normalized: to.email, reason: 'Sold.' }
     const offered = offerTransfer(world, actor, { ...email, app_id: other.client_id })
@@ -176,7 +176,7 @@ describe('an offer', () => {
     const refused = await owner.submit('Offer app', turned)
     assert.match(textOf(refused.body), /Must not contain control characters\./)
     const own = await offer(service, app.slug, service.demo.seller.email)
-    assert.match(textOf(own.page.body), /member of your own team/)
+    assert.match(own.text, /member of your own team/)
     await owner.open(`/dashboard/apps/${app.slug}/transfer/`)
     const other_tab = owner.twin()
     await offer(service, app.slug, newEmail())

@@ -5,7 +5,7 @@ import { type AuditFilter, listAudit } from '#platform/audit-log'
 import type { Db } from '#platform/db'
 import { type Sql, sql } from '#platform/sql'
 import { codeOf } from '../support/account.ts'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -42,11 +42,11 @@ test('a search finds entries by actor, action, subject and date', async () => {
   assert.equal(await count('actor=app_7&from=2025-01-01&to=2025-01-01'), 22)
   assert.equal(await count('subject=lic_7&action=app.pauses_allowed'), 0)
   assert.equal(await count('from=2030-01-01'), 0)
-  assert.match(textOf(admin.page.body), /No entries/)
+  assert.match(admin.text, /No entries/)
   // An email means its account, as actor and as subject.
   const email = encodeURIComponent(service.demo.operator.email)
   assert.ok((await count(`actor=${email}`)) > 0)
-  assert.match(textOf(admin.page.body), /account\.signed_in .*By otis@purser\.example/)
+  assert.match(admin.text, /account\.signed_in .*By otis@purser\.example/)
   assert.ok((await count(`subject=${email}&action=account.signed_in`)) > 0)
   assert.equal(await count('actor=unknown@example.com'), 0)
 })
@@ -69,7 +69,7 @@ test('an export needs a recent proof, and is in the log itself', async () => {
   service.clock.pass(2 * 3600)
   await admin.open(`${HOME}?actor=app_7`)
   await admin.submit('Export CSV')
-  assert.match(textOf(admin.page.body), /Confirm/)
+  assert.match(admin.text, /Confirm/)
   await admin.submit('Confirm', { password, code: codeOf(service, totp_secret) })
   assert.equal(admin.page.url, `${HOME}?actor=app_7`)
   await admin.submit('Export CSV')

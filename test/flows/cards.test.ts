@@ -96,7 +96,7 @@ describe('a declined card', () => {
     // F12
     const seconds = Number(agent.page.headers['retry-after'])
     assert.ok(seconds > 3000 && seconds <= 3600, `${seconds} seconds`)
-    assert.ok(textOf(agent.page.body).includes(`Try again in ${durationText(seconds)}.`))
+    assert.ok(agent.text.includes(`Try again in ${durationText(seconds)}.`))
   })
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as ledger from '#domain/ledger'
 import { sql } from '#platform/sql'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -30,7 +30,7 @@ test('a long list of cases has pages, and its forms return to theirs', async () 
   await raiseMany()
   const agent = await signedIn(service, service.demo.operator)
   await agent.open('/admin/')
-  assert.match(textOf(agent.page.body), /Over 200 open alarms/)
+  assert.match(agent.text, /Over 200 open alarms/)
   await agent.open('/admin/cases/')
   const counts = [alarmsOn(agent)]
   while (/>\s*More\s*</.test(agent.page.body)) {
@@ -39,13 +39,13 @@ test('a long list of cases has pages, and its forms return to theirs', async () 
   }
   assert.deepEqual(counts, [50, 50, 50, 50, 5])
   await agent.submit('Resolve', { reason: '' })
-  assert.match(textOf(agent.page.body), /Give a reason for the audit log/)
+  assert.match(agent.text, /Give a reason for the audit log/)
   for (const left of [4, 3, 2, 1]) {
     await agent.submit('Resolve', { reason: 'Repaired.' })
     assert.equal(alarmsOn(agent), left)
   }
   await agent.submit('Resolve', { reason: 'Repaired.' })
-  assert.match(textOf(agent.page.body), /Alarm resolved/)
+  assert.match(agent.text, /Alarm resolved/)
   assert.equal(alarmsOn(agent), 50, 'an empty page gives way to the first')
   const beyond = await agent.open('/admin/cases/?list=alarms&below=x&page=2')
   assert.equal(beyond.status, 200)
@@ -72,10 +72,10 @@ test('the buyers who are owed refunds have pages', async () => {
   )
   const agent = await signedIn(service, service.demo.operator)
   await agent.open('/admin/')
-  assert.match(textOf(agent.page.body), /120 buyers to repay Returned refunds of \$72\.60/)
+  assert.match(agent.text, /120 buyers to repay Returned refunds of \$72\.60/)
   await agent.open('/admin/cases/?list=owed&below=100')
-  assert.match(textOf(agent.page.body), /101@owed\.example/)
-  assert.doesNotMatch(textOf(agent.page.body), /Alarm 1 /)
+  assert.match(agent.text, /101@owed\.example/)
+  assert.doesNotMatch(agent.text, /Alarm 1 /)
 })
 
 test('the buyers who received too much have pages', async () => {
@@ -99,10 +99,10 @@ test('the buyers who received too much have pages', async () => {
   )
   const agent = await signedIn(service, service.demo.operator)
   await agent.open('/admin/')
-  assert.match(textOf(agent.page.body), /70 buyers received too much To be repaid: \$24\.85/)
+  assert.match(agent.text, /70 buyers received too much To be repaid: \$24\.85/)
   await agent.open('/admin/cases/?list=excess&below=50')
-  assert.match(textOf(agent.page.body), /\$0\.51 51@excess\.example View/)
-  assert.doesNotMatch(textOf(agent.page.body), / 50@excess\.example/)
+  assert.match(agent.text, /\$0\.51 51@excess\.example View/)
+  assert.doesNotMatch(agent.text, / 50@excess\.example/)
 })
 
 test('approvals, paused payouts and the apps of a seller say that there are more', async () => {
@@ -123,11 +123,11 @@ test('approvals, paused payouts and the apps of a seller say that there are more
       ${service.clock.now()}::timestamptz + n * interval '1 minute' from ${many}`)
   const agent = await signedIn(service, service.demo.operator)
   await agent.open('/admin/approvals/')
-  assert.match(textOf(agent.page.body), /App 50 .* The oldest 50 requests are shown/)
-  assert.doesNotMatch(textOf(agent.page.body), /App 51/)
+  assert.match(agent.text, /App 50 .* The oldest 50 requests are shown/)
+  assert.doesNotMatch(agent.text, /App 51/)
   await agent.open(`/admin/sellers/${seller_id}/`)
-  assert.match(textOf(agent.page.body), /The latest 50 apps are shown/)
+  assert.match(agent.text, /The latest 50 apps are shown/)
   await agent.open('/admin/payouts/')
   await agent.press('All sellers with paused payouts')
-  assert.match(textOf(agent.page.body), /Older/)
+  assert.match(agent.text, /Older/)
 })

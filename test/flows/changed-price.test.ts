@@ -32,8 +32,7 @@ async function atConfirm(facts: { amount?: number; trial_days?: number; zip?: st
 }
 
 const PAY = /^Pay |^Start free trial$/
-const buttonOf = (agent: Agent) =>
-  /Pay \$[\d.,]+|Start free trial/.exec(textOf(agent.page.body))?.[0]
+const buttonOf = (agent: Agent) => /Pay \$[\d.,]+|Start free trial/.exec(agent.text)?.[0]
 
 const change = ({ price_id }: OtherApp, amount: number) =>
   changePrice(service, { id: price_id, amount: cents(amount) })
@@ -129,7 +128,7 @@ describe('a trial that changes under an open cart', () => {
     assert.match(textOf(page.body), /Your order has changed/)
     assert.match(textOf(page.body), /Free for 7 days/)
     await agent.submit(PAY)
-    assert.match(textOf(agent.page.body), /Your free trial has started/)
+    assert.match(agent.text, /Your free trial has started/)
     assert.deepEqual(await takenFrom(service, email), [0])
   })
 
@@ -140,7 +139,7 @@ describe('a trial that changes under an open cart', () => {
     await other.submit('Continue', { email: fresh(), ...TEXAS })
     await enterCard(other)
     await other.submit(PAY)
-    assert.match(textOf(other.page.body), /Your free trial has started/)
+    assert.match(other.text, /Your free trial has started/)
     await agent.submit(PAY)
     assert.deepEqual(await takenFrom(service, email), [])
     assert.equal(buttonOf(agent), 'Pay $12.60')
@@ -181,7 +180,7 @@ describe('a price that is withdrawn under an open cart', () => {
       // No step offers to pay, and no card is asked for.
       for (const step of ['confirm', 'card']) {
         await reloaded.open(page.url.replace('details', step))
-        assert.match(textOf(reloaded.page.body), /This plan is not for sale.*Nothing was charged/)
+        assert.match(reloaded.text, /This plan is not for sale.*Nothing was charged/)
       }
       assert.deepEqual(await takenFrom(service, email), [])
     })
@@ -235,7 +234,7 @@ describe('a cart that is left open', () => {
       assert.match(textOf(page.body), /This order has expired It was not paid within 24 hours/)
     }
     await old.submit(PAY)
-    assert.match(textOf(old.page.body), /This order has expired/)
+    assert.match(old.text, /This order has expired/)
     assert.deepEqual(await takenFrom(service, email), [])
     assert.deepEqual(
       { ...old.form('Continue'), csrf_token: '' },

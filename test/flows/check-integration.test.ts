@@ -7,7 +7,7 @@ import { checkIntegration } from '#flows/check-integration'
 import type { UserId } from '#platform/ids'
 import { openVisits } from '#platform/outbound'
 import { sql } from '#platform/sql'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -73,7 +73,7 @@ async function run(): Promise<Record<apps.IntegrationCheck, apps.Finding>> {
   const { findings } = ran
   await seller.open(PAGE)
   for (const { text, remedy } of findings) {
-    const page = textOf(seller.page.body)
+    const page = seller.text
     assert.ok(page.includes(text) && page.includes(remedy), text)
   }
   return Object.fromEntries(findings.map((each) => [each.check, each])) as never
@@ -102,7 +102,7 @@ test('an integration with license keys passes every check that applies', async (
     'order passed',
     'clock passed',
   ])
-  assert.match(textOf(seller.page.body), /No issues/)
+  assert.match(seller.text, /No issues/)
 })
 
 for (const [title, listener, pattern] of [
@@ -139,7 +139,7 @@ for (const [title, listener, pattern] of [
     assert.match(login_url.text, pattern)
     assert.notEqual(login_url.remedy, '')
     await seller.open('/dashboard/apps/tidepool/')
-    assert.match(textOf(seller.page.body), /Fix the errors that the checks found/)
+    assert.match(seller.text, /Fix the errors that the checks found/)
   })
 }
 
@@ -227,7 +227,7 @@ test('an app runs its checks ten times in ten minutes', async () => {
   for (let count = 0; count < 10; count++) {
     await seller.open(PAGE)
     await seller.submit('Run checks')
-    assert.match(textOf(seller.page.body), /Checks finished.*Login URL Passed/)
+    assert.match(seller.text, /Checks finished.*Login URL Passed/)
   }
   await seller.open(PAGE)
   await seller.submit('Run checks')

@@ -190,7 +190,7 @@ describe('a buyer who continues', () => {
     assert.match(text, /Continue at \$12\.00 per month Continue at \$96\.00 per year/)
     await buyer.agent.press('Continue at $96.00 per year')
     await buyer.agent.submit('Continue', { zip: '78701' })
-    assert.match(textOf(buyer.agent.page.body), /card/i)
+    assert.match(buyer.agent.text, /card/i)
   })
 
   test('has nothing to continue for a license without an end, or one that has ended', async () => {

@@ -30,7 +30,7 @@ const faultsOf = ({ page }: Agent) => textOf(page.body)
 describe('the discount codes of an app', () => {
   test('start with an empty list that says how buyers use one', async () => {
     await seller.open(PAGE)
-    assert.match(textOf(seller.page.body), /No discount codes yet.*\?discount=/)
+    assert.match(seller.text, /No discount codes yet.*\?discount=/)
   })
 
   test('are created with their terms, and recorded in the audit log', async () => {
@@ -49,7 +49,7 @@ describe('the discount codes of an app', () => {
       is_once_per_buyer: 'yes',
       [product_id]: 'yes',
     })
-    const page = textOf(seller.page.body)
+    const page = seller.text
     assert.match(page, /Code created\./)
     assert.match(page, /LAUNCH-25 25% off for 3 periods Active 0 of 100/)
     const { id, ...terms } = (await find('LAUNCH-25'))!
@@ -115,15 +115,15 @@ describe('the discount codes of an app', () => {
     const { id, code } = await addCode(service, service.demo.app.client_id, { percent: 50 })
     await seller.open(PAGE)
     await seller.submit(`Deactivate ${code}`)
-    assert.match(textOf(seller.page.body), /Code deactivated/)
+    assert.match(seller.text, /Code deactivated/)
     const query = `?discount=${code}`
     const agent = buyer(service)
     await goToConfirm(service, agent, { email: 'inactive@example.com', query })
-    assert.match(textOf(agent.page.body), /Not applied. It is no longer valid/)
+    assert.match(agent.text, /Not applied. It is no longer valid/)
     await seller.submit(`Activate ${code}`)
     const other = buyer(service)
     await purchase(service, other, { email: 'active@example.com', query })
-    assert.match(textOf(other.page.body), new RegExp(`Discount ${code}`))
+    assert.match(other.text, new RegExp(`Discount ${code}`))
     const lines = await service.world.db.rows<{ action: string }>(
       sql`select action from audit_log where subject = ${id} order by id`,
     )

@@ -40,7 +40,7 @@ describe('a purchase with a discount code', () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { id, code } = await addCode(service, app.client_id)
     const agent = await goWith(service, app, code.toLowerCase())
-    const page = textOf(agent.page.body)
+    const page = agent.text
     assert.match(page, new RegExp(`Discount ${code} −\\$2.00 Subtotal \\$8.00`))
     assert.match(page, /Sales tax \(TX\) \$0.40 Due today \$8.40/)
     assert.match(page, /Renews monthly at \$10.50\./)
@@ -77,7 +77,7 @@ describe('a purchase with a discount code', () => {
     const agent = await goWith(service, app, '')
     assert.equal(buttonOf(agent), 'Pay $10.50')
     await agent.submit('Apply', { discount: 'NO-SUCH-CODE' })
-    assert.match(textOf(agent.page.body), /Not applied. This code does not exist/)
+    assert.match(agent.text, /Not applied. This code does not exist/)
     assert.equal(buttonOf(agent), 'Pay $10.50')
     await agent.submit('Apply', { discount: ` ${code.toLowerCase()} ` })
     assert.equal(buttonOf(agent), 'Pay $8.40')
@@ -101,7 +101,7 @@ describe('a purchase with a discount code', () => {
       const page = await agent.open(`/buy/${app.price_id}/?discount=${encodeURIComponent(code)}`)
       assert.match(textOf(page.body), new RegExp(`Discount code not applied.*${reason}`))
       const at = await goWith(service, app, encodeURIComponent(code), { agent })
-      assert.match(textOf(at.page.body), new RegExp(`Not applied. ${reason}`))
+      assert.match(at.text, new RegExp(`Not applied. ${reason}`))
       await at.submit(PAY)
       assert.deepEqual(await takenFrom(service, at.email), [1050])
     }
@@ -110,12 +110,12 @@ describe('a purchase with a discount code', () => {
   test('is not mentioned once a payment without it was declined, unless it is entered', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const agent = await goWith(service, app, 'NONE', { card: CARD.verifies_only })
-    assert.match(textOf(agent.page.body), /Not applied. This code does not exist/)
+    assert.match(agent.text, /Not applied. This code does not exist/)
     await agent.submit(PAY)
-    assert.match(textOf(agent.page.body), /Your card was declined/)
-    assert.doesNotMatch(textOf(agent.page.body), /Not applied/)
+    assert.match(agent.text, /Your card was declined/)
+    assert.doesNotMatch(agent.text, /Not applied/)
     await agent.submit('Apply', { discount: 'OTHER' })
-    assert.match(textOf(agent.page.body), /Not applied. This code does not exist/)
+    assert.match(agent.text, /Not applied. This code does not exist/)
   })
 
   test('that expires after a declined card is announced in place of the decline', async () => {
@@ -124,11 +124,11 @@ describe('a purchase with a discount code', () => {
     const { code } = await addCode(service, app.client_id, { valid_until })
     const agent = await goWith(service, app, code, { card: CARD.verifies_only })
     await agent.submit(PAY)
-    assert.match(textOf(agent.page.body), /Your card was declined/)
+    assert.match(agent.text, /Your card was declined/)
     service.clock.pass(61)
     await agent.submit(PAY)
-    assert.match(textOf(agent.page.body), /Your order has changed.*Not applied/)
-    assert.doesNotMatch(textOf(agent.page.body), /declined/)
+    assert.match(agent.text, /Your order has changed.*Not applied/)
+    assert.doesNotMatch(agent.text, /declined/)
     assert.equal(buttonOf(agent), 'Pay $10.50')
   })
 
@@ -140,7 +140,7 @@ describe('a purchase with a discount code', () => {
     assert.equal(buttonOf(agent), 'Pay $8.40')
     service.clock.pass(61)
     await agent.submit(PAY)
-    const page = textOf(agent.page.body)
+    const page = agent.text
     assert.match(page, /Your order has changed/)
     assert.match(page, /Not applied. It is no longer valid/)
     assert.deepEqual(await takenFrom(service, agent.email), [])
@@ -162,7 +162,7 @@ describe('the uses of a code', () => {
     assert.deepEqual(await takenFrom(service, agent.email), [840])
     assert.equal(await uses(id), 1)
     const late = await goWith(service, app, code)
-    assert.match(textOf(late.page.body), /Not applied. It has reached its usage limit/)
+    assert.match(late.text, /Not applied. It has reached its usage limit/)
   })
 
   test('are not counted for a purchase whose code is replaced while it is confirmed', async () => {
@@ -236,7 +236,7 @@ describe('the uses of a code', () => {
       const visitor = buyer(service)
       await visitor.open(`/buy/${app.price_id}/?discount=${code}`)
       await visitor.submit('Continue', { email, ...TEXAS })
-      assert.match(textOf(visitor.page.body), /\$8.40 due today/)
+      assert.match(visitor.text, /\$8.40 due today/)
       await visitor.open(visitor.page.url.replace('sign-in', 'card'))
       await enterCard(visitor)
       await visitor.submit('Remove code')
@@ -249,7 +249,7 @@ describe('the uses of a code', () => {
     await enter(service, bought, { agent: owner })
     await owner.open(owner.page.url)
     await enterCard(owner)
-    assert.match(textOf(owner.page.body), /It is for a first purchase only\./)
+    assert.match(owner.text, /It is for a first purchase only\./)
     assert.equal(buttonOf(owner), 'Pay $10.50')
   })
 })
@@ -270,7 +270,7 @@ test('codes cannot be guessed by buy links: beyond a few unknown ones, they are 
   // Buyers elsewhere, and the codes that exist, do not count.
   const elsewhere = buyer(service)
   for (let visit = 0; visit < 25; visit++) await elsewhere.open(link(code))
-  assert.match(textOf(elsewhere.page.body), /\$8\.00/)
+  assert.match(elsewhere.text, /\$8\.00/)
 })
 
 describe('what a discount leaves', () => {
@@ -296,7 +296,7 @@ describe('what a discount leaves', () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { percent: 97 })
     const agent = await goWith(service, app, code)
-    assert.match(textOf(agent.page.body), /Waived \(below the minimum charge\) −\$0.32/)
+    assert.match(agent.text, /Waived \(below the minimum charge\) −\$0.32/)
     assert.equal(buttonOf(agent), 'Complete order')
     await agent.submit(PAY)
     const subscriber = await subscriberOf(service, agent, app)

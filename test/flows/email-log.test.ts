@@ -6,7 +6,7 @@ import { EMAIL_QUEUE } from '#platform/email-queue'
 import type { Mailer } from '#platform/mail'
 import { sql } from '#platform/sql'
 import { openOwner } from '../support/account.ts'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { eventually } from '../support/eventually.ts'
 import { buy } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
@@ -35,7 +35,7 @@ after(() => service.close())
 
 async function pageOf(recipient: string): Promise<string> {
   await staff.open(`${HOME}?recipient=${encodeURIComponent(recipient)}`)
-  return textOf(staff.page.body)
+  return staff.text
 }
 
 test('an email appears with its recipient in any spelling, and as sent', async () => {
@@ -56,12 +56,12 @@ test('a failed attempt shows its error; without attempts left, staff sends it ag
   await db.run(sql`update emails set attempts = ${EMAIL_QUEUE.retries + 1}
     where recipients @> array[${email}]`)
   await staff.open('/admin/')
-  assert.match(textOf(staff.page.body), /\d failed email/)
+  assert.match(staff.text, /\d failed email/)
   await staff.open(`${HOME}?state=failed&recipient=${email}`)
-  assert.match(textOf(staff.page.body), /Receipt Failed .*12 attempts/)
+  assert.match(staff.text, /Receipt Failed .*12 attempts/)
   server.isBroken = false
   await staff.submit('Send again')
-  assert.match(textOf(staff.page.body), /being sent again/)
+  assert.match(staff.text, /being sent again/)
   await eventually('the receipt', async () => sent.includes(email))
   const { action } = await db.one<{ action: string }>(
     sql`select action from audit_log order by id desc limit 1`,

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
 import { payBuyerOtherwise } from '#flows/staff-actions'
 import { codeOf } from '../support/account.ts'
-import { type Agent, textOf } from '../support/agent.ts'
+import { textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
 import { objectTo } from '../support/disputes.ts'
 import { inExcess, staffWithReason } from '../support/excess.ts'
@@ -23,40 +23,38 @@ const staff = () => signedIn(service, service.demo.operator)
 const owedBy = ({ user_id }: Pick<Bought, 'user_id'>) =>
   ledger.balanceOf(service.world.db, 'buyer_payable', user_id)
 
-const textOn = (agent: Agent) => textOf(agent.page.body)
-
 describe('the page of a buyer who received too much', () => {
   test('is reached from the home page and the cases, and records a repayment', async () => {
     const bought = await inExcess(service, 500)
     const agent = await staff()
     await agent.open('/admin/')
-    assert.match(textOn(agent), /1 buyer received too much To be repaid: \$5\.00/)
+    assert.match(agent.text, /1 buyer received too much To be repaid: \$5\.00/)
     await agent.open('/admin/cases/')
     assert.match(
-      textOn(agent),
+      agent.text,
       new RegExp(`Received in excess, payable by buyers \\$5\\.00 ${bought.email} View`),
     )
     await agent.open(`/admin/excess/${bought.user_id}/`)
-    assert.match(textOn(agent), /To repay \$5\.00/)
-    assert.match(textOn(agent), /Received in excess \$5\.00 Tidepool, [A-Z0-9-]+ View/)
+    assert.match(agent.text, /To repay \$5\.00/)
+    assert.match(agent.text, /Received in excess \$5\.00 Tidepool, [A-Z0-9-]+ View/)
     const form = agent.form('Record repayment')
     assert.deepEqual([form.amount, form.paid_on], ['5.00', '2026-03-12'])
     const fields = { way: 'check', reference: 'Check 1204' }
     await agent.submit('Record repayment', { ...fields, amount: '2.00' })
-    assert.match(textOn(agent), /Repayment recorded\./)
-    assert.match(textOn(agent), /To repay \$3\.00/)
+    assert.match(agent.text, /Repayment recorded\./)
+    assert.match(agent.text, /To repay \$3\.00/)
     assert.match(
-      textOn(agent),
+      agent.text,
       new RegExp(
         `\\$2\\.00 Repaid March 12, 2026 Check, Check 1204 Recorded by ${service.demo.operator.email}`,
       ),
     )
     service.clock.pass(1)
     await agent.submit('Record repayment', fields)
-    assert.match(textOn(agent), /Owes nothing\. .*History \$3\.00 Repaid/)
+    assert.match(agent.text, /Owes nothing\. .*History \$3\.00 Repaid/)
     assert.equal(await owedBy(bought), 0)
     await agent.open('/admin/cases/')
-    assert.doesNotMatch(textOn(agent), /payable by buyers/)
+    assert.doesNotMatch(agent.text, /payable by buyers/)
   })
 
   test('records a form that is sent twice once', async () => {
@@ -67,7 +65,7 @@ describe('the page of a buyer who received too much', () => {
     const fields = { amount: '2.00', way: 'bank_transfer', reference: 'WIRE 1' }
     for (const tab of [agent, again]) {
       await tab.submit('Record repayment', fields)
-      assert.match(textOn(tab), /Repayment recorded\./)
+      assert.match(tab.text, /Repayment recorded\./)
     }
     assert.equal(await owedBy(bought), 300)
     const back = again.twin()
@@ -76,7 +74,7 @@ describe('the page of a buyer who received too much', () => {
     await back.submit('Record repayment', { ...fields, repayment_id })
     assert.equal(await owedBy(bought), 100)
     await again.submit('Record repayment', { ...fields, repayment_id, amount: '1.00' })
-    assert.match(textOn(again), /Not recorded: this form has already recorded another repayment/)
+    assert.match(again.text, /Not recorded: this form has already recorded another repayment/)
     assert.equal(await owedBy(bought), 100)
   })
 
@@ -140,9 +138,9 @@ describe('the page of a buyer who received too much', () => {
     const older = agent.twin()
     await agent.submit('Record repayment', { amount: '1.00', way: 'check', reference: '77' })
     await older.submit('Write off', { reason: 'The buyer moved away' })
-    assert.match(textOn(older), /Not done: the amount has changed/)
+    assert.match(older.text, /Not done: the amount has changed/)
     await agent.submit('Write off', { reason: '' })
-    assert.match(textOn(agent), /Not done\. Correct the reason/)
+    assert.match(agent.text, /Not done\. Correct the reason/)
     assert.match(agent.page.body, /id="write-off-reason-error"/)
     service.clock.pass(600)
     await agent.submit('Write off', { reason: 'The buyer moved away' })
@@ -152,14 +150,11 @@ describe('the page of a buyer who received too much', () => {
     assert.equal(await owedBy(bought), 400)
     const again = agent.twin()
     await agent.submit('Write off')
-    assert.match(textOn(agent), /Written off\. The buyer owes nothing\./)
-    assert.match(
-      textOn(agent),
-      /\$4\.00 Written off March \d+, 2026 The buyer moved away Recorded by/,
-    )
+    assert.match(agent.text, /Written off\. The buyer owes nothing\./)
+    assert.match(agent.text, /\$4\.00 Written off March \d+, 2026 The buyer moved away Recorded by/)
     assert.equal(await owedBy(bought), 0)
     await again.submit('Write off')
-    assert.match(textOn(again), /No change: the buyer owes nothing/)
+    assert.match(again.text, /No change: the buyer owes nothing/)
   })
 
   test('says what open disputes may return', async () => {
@@ -171,11 +166,11 @@ describe('the page of a buyer who received too much', () => {
     const agent = await staff()
     await agent.open('/admin/cases/')
     assert.match(
-      textOn(agent),
+      agent.text,
       new RegExp(`\\$12\\.60 ${bought.email} Open disputes may return \\$12\\.60\\.`),
     )
     await agent.open(`/admin/excess/${bought.user_id}/`)
-    assert.match(textOn(agent), /Open disputes may return \$12\.60 of it\. Wait for the bank/)
+    assert.match(agent.text, /Open disputes may return \$12\.60 of it\. Wait for the bank/)
   })
 
   test('exists only for buyers who ever received too much or too little', async () => {

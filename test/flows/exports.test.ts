@@ -83,7 +83,7 @@ describe('an export', () => {
       assert.equal((await agent.open(`${urls[at]}ready/`)).status, status, String(at))
     }
     await agent.open(`${urls[0]}ready/`)
-    assert.match(textOf(agent.page.body), /kept for 7 days, the latest 10 of each account/)
+    assert.match(agent.text, /kept for 7 days, the latest 10 of each account/)
   })
 
   test('of nothing is only a header', async () => {
@@ -112,7 +112,7 @@ describe('an export', () => {
     assert.equal(file.headers['x-content-type-options'], 'nosniff')
     await agent.open(SALES)
     await agent.submit('Export CSV')
-    assert.match(textOf(agent.page.body), /Rows 2,346 Size [\d.]+ [KM]B Expires March 17, 2026/)
+    assert.match(agent.text, /Rows 2,346 Size [\d.]+ [KM]B Expires March 17, 2026/)
   })
 
   test("of a month's tax lists each line once, even if all have the same time", async () => {
@@ -287,7 +287,7 @@ describe('a long export', () => {
       pages.open(page)
     }
     await eventually('the file', async () => (await agent.open(url)).status !== 202)
-    assert.match(textOf(agent.page.body), /Your export is ready.*Rows 3,000/)
+    assert.match(agent.text, /Your export is ready.*Rows 3,000/)
     const file = await agent.press('Download')
     assert.equal(file.body.split('\r\n').length, 1 + 3000 + 1)
   })
@@ -302,7 +302,7 @@ describe('a long export', () => {
     await eventually('the stop', async () => (await statusOf(id)) === 'failed')
     pages.open(0)
     await isOver
-    assert.match(textOf(agent.page.body), /The task was stopped\. No file was created\./)
+    assert.match(agent.text, /The task was stopped\. No file was created\./)
     assert.equal(await partsOf(id), 0)
     assert.equal((await agent.open(`${url}ready/`)).status, 404)
   })
@@ -317,7 +317,7 @@ describe('a long export', () => {
     const agent = seller.twin()
     await eventually('the end', async () => (await agent.open(url)).status === 200)
     assert.match(
-      textOf(agent.page.body),
+      agent.text,
       /The task failed before it finished\. No file was created\. Try again\./,
     )
     assert.equal(await partsOf(id), 0)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as listing from '#domain/listing'
 import { readListing, readVersions, replaceFeatures } from '#flows/listing'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
 import { ownApp, written } from '../support/listing.ts'
 import { signedIn } from '../support/seller.ts'
@@ -32,7 +32,7 @@ test('the largest feature table is saved from its page, and takes no row more', 
   written(await replaceFeatures(service.world, actor, order))
 
   await seller.open(FEATURES)
-  assert.doesNotMatch(textOf(seller.page.body), /Add feature/)
+  assert.doesNotMatch(seller.text, /Add feature/)
   const saved = await seller.submit('Save table', { 'features.99.name': 'The last' })
   assert.equal(saved.url, '/dashboard/apps/tidepool/listing/?done=features')
   const { features: kept } = await readListing(service.world.db, app)
@@ -41,5 +41,5 @@ test('the largest feature table is saved from its page, and takes no row more', 
   await seller.open(FEATURES)
   const { status } = await seller.submit('Save table', { 'features.100.name': 'One more' })
   assert.equal(status, 422)
-  assert.match(textOf(seller.page.body), /Use at most 100 items\. This list has 101\./)
+  assert.match(seller.text, /Use at most 100 items\. This list has 101\./)
 })

@@ -45,7 +45,7 @@ test('asks for a bank account first', async () => {
   assert.match(await deletionPage(), /Your commission is \$2\.37, less than the minimum/)
   await agent.submit(SMALL)
   assert.equal(agent.page.url, `${HOMES.affiliate}?done=no_bank`)
-  assert.match(textOf(agent.page.body), /Add a bank account first/)
+  assert.match(agent.text, /Add a bank account first/)
 })
 
 test('pays out a balance below the minimum when nothing else blocks the deletion', async () => {
@@ -54,8 +54,8 @@ test('pays out a balance below the minimum when nothing else blocks the deletion
   await deletionPage()
   await agent.submit(SMALL)
   assert.equal(agent.page.url, DELETION)
-  assert.match(textOf(agent.page.body), /Your commission is on its way to the bank/)
-  assert.doesNotMatch(textOf(agent.page.body), SMALL)
+  assert.match(agent.text, /Your commission is on its way to the bank/)
+  assert.doesNotMatch(agent.text, SMALL)
 })
 
 test('deletes the account once the payout has arrived', async () => {
@@ -63,7 +63,7 @@ test('deletes the account once the payout has arrived', async () => {
   await handleEvents(service.world)
   await deletionPage()
   await agent.submit('Delete account', { email })
-  assert.match(textOf(agent.page.body), /Account deleted/)
+  assert.match(agent.text, /Account deleted/)
   await assertInvariants(service)
 })
 

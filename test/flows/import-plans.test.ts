@@ -21,8 +21,6 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-const pageText = () => textOf(seller.page.body)
-
 /** Uploads and reads a file. */
 async function read(source: imports.ImportSource, lines: string[]): Promise<void> {
   await seller.open(IMPORT)
@@ -84,7 +82,7 @@ describe('a plan that an import should create', () => {
   test('is matched with the rows of a product whose accents are typed in another way', async () => {
     await readSales([['Cafe\u0301', '29.00']])
     await choose('create')
-    assert.match(pageText(), /License created 1/)
+    assert.match(seller.text, /License created 1/)
     const id = readId('imp', /imp_\w+/.exec(seller.page.url)?.[0])!
     const { plans } = await imports.getImport(service.world.db, id)
     const { id: product_id } = await service.world.db.one<{ id: ProductId }>(
@@ -101,8 +99,8 @@ test('rows that would be lifetime licenses are counted, with a warning about ord
     '1,Monthly,a@example.com,paid',
     '2,Monthly,b@example.com,refunded',
   ])
-  assert.match(pageText(), /2 rows, 1 with no end date/)
-  assert.match(pageText(), ORDERS)
+  assert.match(seller.text, /2 rows, 1 with no end date/)
+  assert.match(seller.text, ORDERS)
   // What is not imported has no end to show.
   await choose('skip')
   const ends = [...seller.page.body.matchAll(/<td[^>]*>(Never)?<\/td>/g)]
@@ -114,14 +112,14 @@ test('rows that would be lifetime licenses are counted, with a warning about ord
     'id,product_name,user_email,status,key',
     '4,Monthly,d@example.com,active,KEY-4',
   ])
-  assert.match(pageText(), /1 row, 1 with no end date/)
-  assert.doesNotMatch(pageText(), ORDERS)
+  assert.match(seller.text, /1 row, 1 with no end date/)
+  assert.doesNotMatch(seller.text, ORDERS)
   await read('lemon_squeezy', [
     'id,product_name,user_email,status,renews_at',
     '3,Monthly,c@example.com,active,2026-04-01',
   ])
-  assert.doesNotMatch(pageText(), /with no end date/)
-  assert.doesNotMatch(pageText(), ORDERS)
+  assert.doesNotMatch(seller.text, /with no end date/)
+  assert.doesNotMatch(seller.text, ORDERS)
 })
 
 test('transactions of Paddle that have no end come with a warning about refunds', async () => {
@@ -129,14 +127,14 @@ test('transactions of Paddle that have no end come with a warning about refunds'
     'transaction_id,status,customer_email,subscription_id,product_name',
     'txn_1,completed,paddle@example.com,,Once',
   ])
-  assert.match(pageText(), /1 row, 1 with no end date/)
-  assert.match(pageText(), /Paddle keeps a refunded transaction as completed/)
+  assert.match(seller.text, /1 row, 1 with no end date/)
+  assert.match(seller.text, /Paddle keeps a refunded transaction as completed/)
 })
 
 test('a file without rows says so, and names no errors', async () => {
   await readSales([])
-  assert.match(pageText(), /Nothing to import The file has no rows that can be imported\./)
-  assert.doesNotMatch(pageText(), /errors below/)
+  assert.match(seller.text, /Nothing to import The file has no rows that can be imported\./)
+  assert.doesNotMatch(seller.text, /errors below/)
 })
 
 test('a product with the name of a property of objects is created and imported', async () => {
@@ -145,7 +143,7 @@ test('a product with the name of a property of objects is created and imported',
     ['constructor', '29.00'],
   ])
   await choose('create', 'create')
-  assert.match(pageText(), /License created 2/)
+  assert.match(seller.text, /License created 2/)
   const again = selected(seller.page.body)
   assert.match(Object.values(again).join(), /^prod_\w+,prod_\w+$/)
   await readSales([['constructor', '29.00']])
@@ -157,7 +155,7 @@ test('a product without a plan is named, and so are rows without a product', asy
     ['', '29.00'],
     ['Adrift', '1299.00'],
   ])
-  assert.match(pageText(), /1 row, 1 with no end date, \$1,299\.00/)
+  assert.match(seller.text, /1 row, 1 with no end date, \$1,299\.00/)
   await choose('', '')
   assert.deepEqual(errors(), [
     'plan-0: Choose a plan for the rows without a product.',

@@ -90,7 +90,7 @@ describe('the URLs of an app', () => {
     await agent.submit('Save', { ...shown, oauth_login_url: 'http://tidepool.example/' })
     assert.equal(agent.page.status, 422)
     await agent.submit('Save', { ...shown, oauth_login_url: 'https://tidepool.example/other' })
-    assert.match(textOf(agent.page.body), /URLs saved\./)
+    assert.match(agent.text, /URLs saved\./)
     assert.deepEqual((await clientOf()).redirect_uris, added)
   })
 

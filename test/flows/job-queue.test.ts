@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { countJobs, listJobs, listSchedules } from '#platform/job-log'
 import { sql } from '#platform/sql'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { eventually } from '../support/eventually.ts'
 import { planning } from '../support/planning.ts'
 import { signedIn } from '../support/seller.ts'
@@ -49,17 +49,17 @@ async function lastAudit() {
 test('a failed job needs attention, shows no secret, and runs again when retried', async () => {
   const id = await addJob('failed')
   await staff.open('/admin/')
-  assert.match(textOf(staff.page.body), /1 failed job/)
+  assert.match(staff.text, /1 failed job/)
   await staff.press('1 failed job')
-  assert.match(textOf(staff.page.body), /Error: 550 <\[email\]> unknown/)
+  assert.match(staff.text, /Error: 550 <\[email\]> unknown/)
   await staff.open(`/admin/jobs/emails/${id}/`)
   assert.ok(staff.page.body.includes(NO_EMAIL))
   assert.doesNotMatch(staff.page.body, /a-secret|ada@example/)
   await staff.submit('Retry', { reason: ' ' })
-  assert.match(textOf(staff.page.body), /Give a reason/)
+  assert.match(staff.text, /Give a reason/)
   assert.equal(await stateOf(id), 'failed')
   await staff.submit('Retry', { reason: 'the mail server works again' })
-  assert.match(textOf(staff.page.body), /queued again/)
+  assert.match(staff.text, /queued again/)
   assert.deepEqual(await lastAudit(), {
     action: 'job.retried',
     subject: id,
@@ -73,7 +73,7 @@ test('a waiting job is canceled, and a canceled one discarded', async () => {
   await staff.open(`/admin/jobs/emails/${id}/`)
   assert.throws(() => staff.form('Retry'))
   await staff.submit('Cancel', { reason: 'sent by hand' })
-  assert.match(textOf(staff.page.body), /Job canceled/)
+  assert.match(staff.text, /Job canceled/)
   assert.equal(await stateOf(id), 'cancelled')
   assert.equal((await lastAudit()).action, 'job.canceled')
   await staff.submit('Discard', { reason: 'sent by hand' })
@@ -88,7 +88,7 @@ test('a job in another state than its page shows is not changed', async () => {
   await service.world.db.run(sql`update pgboss.job set state = 'active', heartbeat_seconds = null
     where id = ${id}::uuid`)
   await staff.submit('Discard', { reason: 'not needed' })
-  assert.match(textOf(staff.page.body), /status has changed since/)
+  assert.match(staff.text, /status has changed since/)
   assert.equal(await stateOf(id), 'active')
   await service.world.db.run(sql`delete from pgboss.job where id = ${id}::uuid`)
 })
@@ -102,7 +102,7 @@ test('does not retry a schedule while the same job is queued', async () => {
     values ('schedules', '{}', 'created', 'twice', 'exclusive', '2999-01-01')`)
   await staff.open(`/admin/jobs/schedules/${id}/`)
   await staff.submit('Retry', { reason: 'try again' })
-  assert.match(textOf(staff.page.body), /Not retried: the same job is already queued/)
+  assert.match(staff.text, /Not retried: the same job is already queued/)
   await db.run(sql`delete from pgboss.job where singleton_key = 'twice'`)
 })
 
@@ -112,7 +112,7 @@ test('schedules show their last run and the next one', async () => {
     (await listSchedules(db)).every(({ state }) => state === 'completed'),
   )
   await staff.open('/admin/jobs/')
-  const text = textOf(staff.page.body)
+  const text = staff.text
   assert.match(text, /Delete old data Daily at 3:20 AM UTC .* Done .* 3:20\sAM UTC/)
   assert.doesNotMatch(text, /None yet/)
 })
@@ -125,7 +125,7 @@ test('a job that runs a schedule is named after it, in the list and on its page'
   await staff.open('/admin/jobs/?state=failed')
   await staff.press('Close days')
   assert.equal(staff.page.url, `/admin/jobs/schedules/${id}/`)
-  assert.match(textOf(staff.page.body), /Job: Close days/)
+  assert.match(staff.text, /Job: Close days/)
   await db.run(sql`delete from pgboss.job where id = ${id}::uuid`)
 })
 

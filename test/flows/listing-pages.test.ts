@@ -88,9 +88,9 @@ describe('who may edit', () => {
     await db.run(sql`update sellers set terms_version = '0.9', terms_accepted_at = now()`)
     const before = await countOfChanges()
     await agent.open(`${APP}listing/`)
-    assert.match(textOf(agent.page.body), /Read and accept the seller terms/)
+    assert.match(agent.text, /Read and accept the seller terms/)
     await agent.submit('Save listing', { tagline: 'Unsaved' })
-    assert.match(textOf(agent.page.body), /The terms have changed You accepted version 0\.9 on/)
+    assert.match(agent.text, /The terms have changed You accepted version 0\.9 on/)
     assert.equal(await countOfChanges(), before)
     await agent.submit('I accept these terms')
     assert.deepEqual(await accepted(), { version: service.world.seller_terms_version })
@@ -111,7 +111,7 @@ describe('who may edit', () => {
       await agent.open('/dashboard/terms/')
       await agent.submit('I accept these terms', { return_to: elsewhere })
       assert.equal(agent.page.url, '/dashboard/terms/')
-      assert.match(textOf(agent.page.body), /You accepted these terms on/)
+      assert.match(agent.text, /You accepted these terms on/)
     }
   })
 })
@@ -145,7 +145,7 @@ describe('the log of changes', () => {
     await agent.open(`${APP}changes/`)
     await agent.press('Undo this change')
     await agent.submit('Undo this change')
-    assert.match(textOf(agent.page.body), /Undone\./)
+    assert.match(agent.text, /Undone\./)
     const { id } = await service.world.db.one<{ id: string }>(sql`select reverts as id
       from app_changes order by number desc limit 1`)
     assert.match(textOf((await agent.open(`${APP}changes/${id}/`)).body), /Nothing to undo/)
@@ -185,7 +185,7 @@ describe('the preview of an undo', () => {
     )
     await agent.submit('Undo this change')
     assert.equal(agent.page.status, 409)
-    assert.match(textOf(agent.page.body), /no plan for sale with this ID/)
+    assert.match(agent.text, /no plan for sale with this ID/)
   })
 
   test('changes only prices if a plan has a new description since', async () => {

@@ -44,7 +44,7 @@ const settle = async () => {
 
 const assertPlacedBefore = (agent: Agent) =>
   assert.match(
-    textOf(agent.page.body),
+    agent.text,
     /You already placed this order You placed it a short time ago, perhaps in another tab\. You are not charged again\./,
   )
 
@@ -70,7 +70,7 @@ describe('a cart whose buyer pays for the app in another tab', () => {
     await second.open(second.page.url)
     assertPlacedBefore(second)
     assert.equal(licenseKey(second.page), licenseKey(first.page))
-    assert.match(textOf(second.page.body), /Paid today \$12\.60/)
+    assert.match(second.text, /Paid today \$12\.60/)
   })
 
   test('names the purchase that is processing, and follows it', async () => {
@@ -78,7 +78,7 @@ describe('a cart whose buyer pays for the app in another tab', () => {
     await second.submit(/^Pay /)
     assert.equal(second.page.status, 202)
     assertPlacedBefore(second)
-    assert.match(textOf(second.page.body), /\$12\.60 due today/)
+    assert.match(second.text, /\$12\.60 due today/)
     assert.match(orderReference(second.page), /./)
     service.clock.pass(5)
     await second.open(second.page.url)
@@ -96,7 +96,7 @@ describe('a cart whose buyer pays for the app in another tab', () => {
     await settle()
     await second.open(url)
     await second.submit(/^Pay /)
-    assert.match(textOf(second.page.body), /License key/)
+    assert.match(second.text, /License key/)
     assert.deepEqual(await takenFrom(service, email), [10080])
   })
 
@@ -104,7 +104,7 @@ describe('a cart whose buyer pays for the app in another tab', () => {
     const { email, second } = await payBeside()
     await forceStatus(service, 'canceled', { email })
     await second.open(second.page.url)
-    assert.match(textOf(second.page.body), /Confirm your order/)
+    assert.match(second.text, /Confirm your order/)
   })
 })
 
@@ -149,7 +149,7 @@ describe('a buy link that is opened again', () => {
     service.clock.pass(3600)
     await first.open(link())
     await first.submit('Continue', { email, ...TEXAS })
-    assert.match(textOf(first.page.body), /already has an account/)
+    assert.match(first.text, /already has an account/)
     assert.doesNotMatch(first.page.body, /key_/)
   })
 
@@ -168,13 +168,13 @@ describe('a cart in another browser', () => {
     await goToConfirm(service, other, { email, price: YEARLY })
     await purchase(service, buyer(service), { email, card: CARD.loses_answer })
     await other.submit(/^Pay /)
-    const text = textOf(other.page.body)
+    const text = other.text
     assert.match(text, /Another payment is processing You already started a payment for Tidepool/)
     assert.doesNotMatch(text, /\$12/)
     assert.doesNotMatch(other.page.body, /svc_order/)
     await settle()
     await other.open(other.page.url)
-    assert.match(textOf(other.page.body), /already has an account\. Sign in to continue/)
+    assert.match(other.text, /already has an account\. Sign in to continue/)
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 })

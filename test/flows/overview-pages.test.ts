@@ -204,7 +204,7 @@ test('rates are of payments, and a purchase with nothing to pay is none', async 
   await buyWith(service, app, code)
   const agent = await signedIn(service, service.demo.seller)
   await agent.open('/dashboard/apps/free-first/')
-  assert.match(textOf(agent.page.body), /Latest sales discount-\d+@example\.com/)
+  assert.match(agent.text, /Latest sales discount-\d+@example\.com/)
   for (const name of ['Refund rate', 'Dispute rate']) {
     assert.equal(noteOf(agent, name), '0 of 0 payments', name)
   }

@@ -25,8 +25,6 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-const pageText = () => textOf(agent.page.body)
-
 /** The seller's latest statement: its address, and what it pays in cents. */
 async function latest(): Promise<payouts.Payout & { path: string }> {
   const payee = await payeeOf(service, 'seller')
@@ -38,17 +36,17 @@ describe('a seller’s payouts', () => {
   test('begin with a bank account, which needs recent authentication', async () => {
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
-    assert.match(pageText(), /Available now \$0\.00 The minimum payout is \$25\.00/)
-    assert.match(pageText(), /No payouts yet/)
+    assert.match(agent.text, /Available now \$0\.00 The minimum payout is \$25\.00/)
+    assert.match(agent.text, /No payouts yet/)
     service.clock.pass(11 * 60)
     await agent.open(HOME)
     await agent.submit('Add bank account')
     assert.match(agent.page.url, /^\/account\/confirm/)
     agent = await withBank(service, 'seller')
-    assert.match(pageText(), /ready for payouts.*Sandbox Test Bank, account ending in 6789/)
+    assert.match(agent.text, /ready for payouts.*Sandbox Test Bank, account ending in 6789/)
     await agent.submit('Change bank account')
     await agent.open(HOME)
-    assert.match(pageText(), /account ending in 6789/, 'leaving without a change changes nothing')
+    assert.match(agent.text, /account ending in 6789/, 'leaving without a change changes nothing')
   })
 
   test('return from the bank page to the seller whose account it is, whichever was chosen since', async () => {
@@ -64,7 +62,7 @@ describe('a seller’s payouts', () => {
     const account_number = BANKS.closed
     await agent.submit('Save this account', { routing_number: '110000000', account_number })
     assert.equal(agent.page.url, `${HOME}?done=bank`)
-    assert.match(pageText(), /Sandbox Test Bank, account ending in 1113/)
+    assert.match(agent.text, /Sandbox Test Bank, account ending in 1113/)
     assert.equal((await payouts.findAccount(db, owner))?.bank_last4, '1113')
     await db.run(sql`delete from seller_members where seller_id = ${other}`)
     agent = await withBank(service, 'seller')
@@ -73,13 +71,13 @@ describe('a seller’s payouts', () => {
   test('show the pending, the available and the transferred balance', async () => {
     await sell(service)
     await agent.open(HOME)
-    assert.match(pageText(), /Pending: \$170\.50.*March 17, 2026 \$170\.50/)
+    assert.match(agent.text, /Pending: \$170\.50.*March 17, 2026 \$170\.50/)
     service.clock.pass(7 * DAY)
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
-    assert.match(pageText(), /Available now \$170\.50 Paid automatically on Monday, March 23, 2026/)
+    assert.match(agent.text, /Available now \$170\.50 Paid automatically on Monday, March 23, 2026/)
     await agent.submit('Pay out now')
-    assert.match(pageText(), /Payout sent to your bank.*Payout \d+: \$170\.50.*Pending/)
+    assert.match(agent.text, /Payout sent to your bank.*Payout \d+: \$170\.50.*Pending/)
     assert.throws(() => agent.form('Pay out now'))
   })
 
@@ -102,7 +100,7 @@ describe('a seller’s payouts', () => {
     await objectTo(service, charge)
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
-    assert.match(pageText(), /Balance due \$16\.10 This is deducted from your next earnings/)
+    assert.match(agent.text, /Balance due \$16\.10 This is deducted from your next earnings/)
   })
 
   test('show why a payout was returned, and keep its statement', async () => {
@@ -114,7 +112,7 @@ describe('a seller’s payouts', () => {
     await handleEvents(service.world)
     const { path, number } = await latest()
     await agent.open(path)
-    assert.match(pageText(), /This payout was returned.*has been closed\..*Total/)
+    assert.match(agent.text, /This payout was returned.*has been closed\..*Total/)
     const headers = { cookie: agent.cookie }
     const pdf = await service.app.inject({ url: `${path}statement.pdf`, headers })
     const { text } = await readPdf(pdf.rawPayload)
@@ -124,7 +122,7 @@ describe('a seller’s payouts', () => {
       sql`select id as invoice_id from invoices order by number desc limit 1`,
     )
     await agent.open(`/dashboard/apps/tidepool/sales/${invoice_id}/`)
-    assert.match(pageText(), new RegExp(`Payout ${number} .* Returned Statement`))
+    assert.match(agent.text, new RegExp(`Payout ${number} .* Returned Statement`))
     agent = await withBank(service, 'seller')
     await agent.submit('Pay out now')
     const next = await latest()
@@ -168,7 +166,7 @@ describe('a statement', () => {
     assert.equal(total[2], amount)
     assert.ok(total[1]! < 0, 'fees were charged')
     assert.match(page.body, /href="\/dashboard\/apps\/tidepool\/sales\/inv_\w+\/"/)
-    for (const each of [/Refund of/, /Dispute won: /]) assert.match(pageText(), each)
+    for (const each of [/Refund of/, /Dispute won: /]) assert.match(agent.text, each)
   })
 
   test('is available as CSV, without formulas in any cell', async () => {
@@ -237,11 +235,11 @@ test('a seller’s balance names what open disputes reserve, until the bank deci
   const bought = await buy(service)
   agent = await signedIn(service, service.demo.seller)
   await agent.open(HOME)
-  assert.doesNotMatch(pageText(), /Reserve for open disputes/)
+  assert.doesNotMatch(agent.text, /Reserve for open disputes/)
   const dispute = await objectTo(service, bought.charge)
   await agent.open(HOME)
-  assert.match(pageText(), /Reserve for open disputes: \$12\.00 Deducted until the bank decides\./)
+  assert.match(agent.text, /Reserve for open disputes: \$12\.00 Deducted until the bank decides\./)
   await decide(service, dispute, 'won')
   await agent.open(HOME)
-  assert.doesNotMatch(pageText(), /Reserve for open disputes/)
+  assert.doesNotMatch(agent.text, /Reserve for open disputes/)
 })

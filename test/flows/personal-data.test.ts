@@ -149,7 +149,7 @@ describe('an export of personal data', () => {
     service.clock.pass(601)
     await agent.open(PROFILE)
     await agent.submit('Export your data')
-    assert.match(textOf(agent.page.body), /Confirm your identity/)
+    assert.match(agent.text, /Confirm your identity/)
     // The history of an open browser has the address of the file.
     const ready = url.replace(/file$/, 'ready/')
     for (const address of [url, ready]) {
@@ -167,7 +167,7 @@ describe('deleting an account', () => {
   test('is refused while a subscription renews, and names it', async () => {
     const { email, agent } = await owner()
     await agent.open(DELETION)
-    assert.match(textOf(agent.page.body), /Your subscription to Tidepool renews/)
+    assert.match(agent.text, /Your subscription to Tidepool renews/)
     assert.throws(() => agent.form('Delete account'))
     const { csrf_token = '' } = agent.form('Sign out')
     const answer = await service.app.inject({
@@ -217,10 +217,7 @@ describe('deleting an account', () => {
     await passAndHandle(service, 2)
     await agent.open(DELETION)
     await agent.submit('Confirm', { password: PASSWORD })
-    assert.match(
-      textOf(agent.page.body),
-      /Your bank returned a refund of \$12\.60\. Contact support/,
-    )
+    assert.match(agent.text, /Your bank returned a refund of \$12\.60\. Contact support/)
   })
 
   test('needs the email of the account, typed', async () => {
@@ -228,7 +225,7 @@ describe('deleting an account', () => {
     await agent.open(DELETION)
     await agent.submit('Delete account', { email: newEmail() })
     assert.equal(agent.page.status, 422)
-    assert.match(textOf(agent.page.body), /Enter the email of this account/)
+    assert.match(agent.text, /Enter the email of this account/)
   })
 
   test('leaves the email in no table, except in the records that decision 88 names', async () => {
@@ -243,7 +240,7 @@ describe('deleting an account', () => {
     )
     await agent.open(DELETION)
     await agent.submit('Delete account', { email: email.toUpperCase() })
-    assert.match(textOf(agent.page.body), /Account deleted/)
+    assert.match(agent.text, /Account deleted/)
     await emailTo(service, email, /account was deleted/)
 
     const places = (await placesOf(service, email)).filter((place) => !place.startsWith('sandbox.'))

@@ -137,7 +137,7 @@ describe('proceeds', () => {
 
   test('are shown under each price of the editor', async () => {
     await agent.open(`${APP}plans/`)
-    assert.match(textOf(agent.page.body), /You receive \$10\.\d\d, or \$10\.\d\d if Purser brings/)
+    assert.match(agent.text, /You receive \$10\.\d\d, or \$10\.\d\d if Purser brings/)
   })
 })
 

@@ -55,9 +55,9 @@ const NOTICE = /Preview: nothing is charged\./
 async function previewPurchase(agent: Agent, address = link) {
   const seen = [await agent.open(address)]
   seen.push(await agent.submit('Continue', TEXAS))
-  assert.match(textOf(agent.page.body), /No card is needed/)
+  assert.match(agent.text, /No card is needed/)
   seen.push(await agent.press('Continue'))
-  assert.match(textOf(agent.page.body), /Confirm your order/)
+  assert.match(agent.text, /Confirm your order/)
   seen.push(await agent.submit('Finish the preview'))
   for (const page of seen) assert.match(textOf(page.body), NOTICE, page.url)
   return agent.page
@@ -181,7 +181,7 @@ describe("the seller's preview of their own buy link", () => {
     assert.ok(!agent.page.body.includes('person@example.com'))
     await agent.submit('Continue', { ...TEXAS, email: 'person@example.com' })
     await agent.press('Continue')
-    assert.ok(textOf(agent.page.body).includes(service.demo.seller.email))
+    assert.ok(agent.text.includes(service.demo.seller.email))
   })
 
   test('starts after signing in as well', async () => {
@@ -190,8 +190,8 @@ describe("the seller's preview of their own buy link", () => {
     await agent.open(link)
     await agent.submit('Continue', { email, ...TEXAS })
     await agent.submit('Sign in', { password })
-    assert.match(textOf(agent.page.body), /No card is needed/)
-    assert.match(textOf(agent.page.body), NOTICE)
+    assert.match(agent.text, /No card is needed/)
+    assert.match(agent.text, NOTICE)
   })
 
   test('needs the session until the end: after a sign-out nothing is finished', async () => {
@@ -268,13 +268,13 @@ describe('no one else gets a preview', () => {
     test(`${who} buys, and pays`, async () => {
       const agent = await browser()
       await agent.open(link)
-      assert.doesNotMatch(textOf(agent.page.body), NOTICE)
+      assert.doesNotMatch(agent.text, NOTICE)
       const email = /name="email"[^>]*value="([^"]+)"/.exec(agent.page.body)?.[1]
       const address = email ?? `preview-${who.length}@example.com`
       await agent.submit('Continue', { ...TEXAS, email: address })
-      assert.match(textOf(agent.page.body), /Enter your card/)
+      assert.match(agent.text, /Enter your card/)
       await enterCard(agent)
-      assert.doesNotMatch(textOf(agent.page.body), NOTICE)
+      assert.doesNotMatch(agent.text, NOTICE)
       const page = await agent.submit(/^Pay /)
       assert.match((await validate(licenseKey(page))).json.status, /^active$/)
       assert.equal((await takenFrom(service, address)).at(-1), 1260)
@@ -289,7 +289,7 @@ describe('no one else gets a preview', () => {
     const cart = agent.page.url.replace(/sign-in$/, '')
     for (const step of ['card', 'confirm', 'success']) {
       await agent.open(cart + step)
-      assert.doesNotMatch(textOf(agent.page.body), NOTICE)
+      assert.doesNotMatch(agent.text, NOTICE)
     }
     await agent.open(`${cart}card`)
     await enterCard(agent)
@@ -324,5 +324,5 @@ test('a seller with a card on the cart is still never charged', async () => {
   assert.deepEqual(confirmed, { outcome: 'preview' })
   await paying.submit(/^Pay /)
   assert.deepEqual(await takenFrom(service, email), [])
-  assert.match(textOf(paying.page.body), NOTICE)
+  assert.match(paying.text, NOTICE)
 })

@@ -9,7 +9,6 @@ import type { StoredEmail } from '#platform/email-queue'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
-import { textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
 import { ManualClock } from '../support/clock.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
@@ -269,7 +268,7 @@ describe('auto-renew turned off', () => {
     await agent.submit('Cancel subscription')
     const about = { subject_id: license_id } as unknown as StoredEmail
     const { content } = (await BUYER_EMAILS.subscription_canceled(service.world, about))!
-    for (const text of [textOf(agent.page.body), JSON.stringify(content)]) {
+    for (const text of [agent.text, JSON.stringify(content)]) {
       assert.match(text, /A payment that began before is still being processed/)
       assert.doesNotMatch(text, /Nothing more is charged/)
     }

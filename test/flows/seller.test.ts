@@ -134,7 +134,7 @@ describe('the hosted sign-in add-on', () => {
     const agent = seller()
     assert.match(await pageText(agent), /Free for 3 months from the day you first turn it on/)
     await agent.submit('Turn on', { to: 'on' })
-    assert.match(textOf(agent.page.body), /Free until June 10, 2026 \./)
+    assert.match(agent.text, /Free until June 10, 2026 \./)
     assert.deepEqual(await feeOfSale(), { fee: 110, commission: 27 })
 
     service.clock.pass(40 * DAY)
@@ -142,9 +142,9 @@ describe('the hosted sign-in add-on', () => {
     const later = seller()
     await later.open(PAGE)
     await later.submit('Turn off', { to: 'off' })
-    assert.match(textOf(later.page.body), /The free months apply once, until June 10, 2026 ?\./)
+    assert.match(later.text, /The free months apply once, until June 10, 2026 ?\./)
     await later.submit('Turn on', { to: 'on' })
-    assert.match(textOf(later.page.body), /Free until June 10, 2026 \./)
+    assert.match(later.text, /Free until June 10, 2026 \./)
   })
 
   test('adds 2% of a sale after its free months, while it is on', async () => {
@@ -188,7 +188,7 @@ describe('the preview entitlement', () => {
     const page = await agent.open(PAGE)
     const product_id = /<option value="(prod_\w+)"[^>]*>Lifetime</.exec(page.body)?.[1] ?? ''
     await agent.submit('Start a preview', { product_id })
-    assert.match(textOf(agent.page.body), /Preview started\..*Plan Lifetime/)
+    assert.match(agent.text, /Preview started\..*Plan Lifetime/)
     const key = licenseKey(agent.page)
     const state = await validate(key)
     assert.deepEqual(

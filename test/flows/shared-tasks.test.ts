@@ -7,7 +7,7 @@ import { type AppId, mintId, type SellerId, type TaskId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { queueTask, type TaskName } from '#platform/tasks'
 import { signUp } from '../support/account.ts'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { selected } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { signedIn } from '../support/seller.ts'
@@ -66,7 +66,7 @@ describe('an advance that another member started', () => {
       await member.open(CLOCK)
       const { status } = await member.press('View result')
       assert.equal(status, 200)
-      assert.match(textOf(member.page.body), /No events/)
+      assert.match(member.text, /No events/)
     }
   })
 
@@ -81,16 +81,16 @@ describe('an advance that another member started', () => {
       assert.equal(member.page.url, task)
       assert.equal(member.page.status, 202)
     }
-    assert.doesNotMatch(textOf(support.page.body), /Stop/)
+    assert.doesNotMatch(support.text, /Stop/)
     assert.equal((await other.open(task)).status, 404)
 
     await admin.open(CLOCK)
     await admin.submit('A day')
     assert.equal(admin.page.url, task)
     await admin.submit('Stop')
-    assert.match(textOf(admin.page.body), /The task was stopped/)
+    assert.match(admin.text, /The task was stopped/)
     await owner.open(CLOCK)
-    assert.doesNotMatch(textOf(owner.page.body), /View progress/)
+    assert.doesNotMatch(owner.text, /View progress/)
   })
 })
 

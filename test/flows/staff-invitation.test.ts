@@ -49,7 +49,7 @@ test('a link sets a password and a second factor, and ends in the admin area', a
   const link = await addStaff(email)
   const agent = buyer(service)
   await agent.open(link)
-  const text = textOf(agent.page.body)
+  const text = agent.text
   assert.match(text, new RegExp(`Account ${email} Role Admin Invited by The operator, by command`))
   await agent.submit('Join the staff', { password: 'short' })
   assert.equal(agent.page.status, 422)
@@ -115,7 +115,7 @@ test('the owner of an existing account must be signed in with the second factor'
   const link = await addStaff(email, 'support')
   const other = await signUp(service)
   await other.agent.open(link)
-  assert.match(textOf(other.agent.page.body), /You are signed in as .*Sign in as/)
+  assert.match(other.agent.text, /You are signed in as .*Sign in as/)
   assert.throws(() => other.agent.form('Join the staff'))
   const { id } = (await identity.findByEmail(service.world.db, other.email))!
   const origin = { address: '127.0.0.1', agent: '', request_id: 'req_test' }
@@ -207,7 +207,7 @@ test('a link takes no rights from the last admin, and is still valid afterwards'
   await agent.submit('Join the staff')
   assert.equal(await roleOf(email), 'admin')
   assert.equal(agent.page.status, 422)
-  assert.match(textOf(agent.page.body), /You are the last admin\./)
+  assert.match(agent.text, /You are the last admin\./)
   const other = await signUp(service)
   await db.run(sql`update users set staff_role = 'admin' where email_normalized = ${other.email}`)
   await agent.open(link)

@@ -6,7 +6,7 @@ import { isoDate } from '#platform/calendar'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { addAuthenticator, isSignedIn, newEmail, PASSWORD, signUp } from '../support/account.ts'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { objectTo } from '../support/disputes.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer } from '../support/purchase.ts'
@@ -53,15 +53,15 @@ test('an admin invites by email, and the link of the email makes the person staf
   const { agent } = admin
   await agent.open('/admin/staff/')
   await agent.submit('Send invitation', { email, role: 'support' })
-  assert.match(textOf(agent.page.body), new RegExp(`${email} Support Invited by ${admin.email}`))
+  assert.match(agent.text, new RegExp(`${email} Support Invited by ${admin.email}`))
   const invited = buyer(service)
   await invited.open(await linkTo(email))
-  assert.match(textOf(invited.page.body), new RegExp(`Role Support Invited by ${admin.email}`))
+  assert.match(invited.text, new RegExp(`Role Support Invited by ${admin.email}`))
   await invited.submit('Join the staff', { password: PASSWORD })
   assert.equal(await roleOf(email), 'support')
   await agent.open('/admin/staff/')
-  assert.match(textOf(agent.page.body), new RegExp(`${email} Support No second factor`))
-  assert.match(textOf(agent.page.body), /No open invitations/)
+  assert.match(agent.text, new RegExp(`${email} Support No second factor`))
+  assert.match(agent.text, /No open invitations/)
 })
 
 test('a withdrawn invitation is no longer valid', async () => {
@@ -71,7 +71,7 @@ test('a withdrawn invitation is no longer valid', async () => {
   await agent.submit('Send invitation', { email, role: 'admin' })
   const link = await linkTo(email)
   await agent.submit('Withdraw')
-  assert.match(textOf(agent.page.body), /Invitation withdrawn/)
+  assert.match(agent.text, /Invitation withdrawn/)
   assert.equal((await buyer(service).open(link)).status, 404)
 })
 
@@ -156,11 +156,11 @@ test('a role changes with a reason, and applies from the next request on', async
   assert.equal(boss.agent.page.status, 422)
   const long = { role: 'finance', reason: 'x'.repeat(201) }
   await boss.agent.submit('Change role', long)
-  assert.match(textOf(boss.agent.page.body), /Use at most 200 characters/)
+  assert.match(boss.agent.text, /Use at most 200 characters/)
   assert.equal(boss.agent.form('Change role').reason, long.reason)
   assert.equal((await agent.open('/admin/tax/')).status, 403)
   await boss.agent.submit('Change role', { role: 'finance', reason: 'does the taxes' })
-  assert.match(textOf(boss.agent.page.body), /Role changed/)
+  assert.match(boss.agent.text, /Role changed/)
   assert.equal((await agent.open('/admin/tax/')).status, 200)
   assert.deepEqual(await lastEntry(id), {
     actor: boss.id,
@@ -228,7 +228,7 @@ test('the last admin can be neither removed nor given another role, nor two at o
     ['Change role', { role: 'support', reason: 'steps back' }],
   ] as const) {
     await last.agent.submit(button, fields)
-    assert.match(textOf(last.agent.page.body), /this is the last admin/)
+    assert.match(last.agent.text, /this is the last admin/)
   }
   assert.equal(await roleOf(last.email), 'admin')
 })

@@ -5,7 +5,7 @@ import { reconcile } from '#flows/payment'
 import { setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { sql } from '#platform/sql'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
@@ -44,8 +44,6 @@ beforeEach(() => {
 })
 after(() => closeSound(service))
 
-const pageText = () => textOf(staff.page.body)
-
 /** A renewal whose attempt stays open for more than an hour. */
 async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
   const subscriber = await subscribe(service)
@@ -57,7 +55,7 @@ async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
   await reconcile(service.world)
   staff = await signedIn(service, service.demo.operator)
   await staff.open('/admin/cases/')
-  assert.match(pageText(), new RegExp(`open for over an hour.*${subscriber.email}`))
+  assert.match(staff.text, new RegExp(`open for over an hour.*${subscriber.email}`))
   return subscriber
 }
 
@@ -67,10 +65,10 @@ const close = (fields: Record<string, string> = {}) =>
 test('an attempt that the processor never answers is closed once staff confirm that nothing was charged', async () => {
   const subscriber = await stuck('broken')
   await close()
-  assert.match(pageText(), /does not respond/)
+  assert.match(staff.text, /does not respond/)
   await close({ nothing_charged: 'yes' })
-  assert.match(pageText(), /Payment attempt closed\. Nothing was charged/)
-  assert.doesNotMatch(pageText(), /open for over an hour/)
+  assert.match(staff.text, /Payment attempt closed\. Nothing was charged/)
+  assert.doesNotMatch(staff.text, /open for over an hour/)
   fate = 'works'
   service.clock.pass(3600)
   await runDue(service)
@@ -87,7 +85,7 @@ test("the processor's answer takes precedence over staff: a charge is booked", a
   const subscriber = await stuck('answer lost')
   fate = 'works'
   await close({ nothing_charged: 'yes' })
-  assert.match(pageText(), /The processor reports a charge/)
+  assert.match(staff.text, /The processor reports a charge/)
   assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
   assert.equal((await stateOf(service, subscriber)).status, 'active')
 })

@@ -85,17 +85,17 @@ describe('a suspended seller', () => {
     await staff.open(`/admin/sellers/${seller_id}/`)
     const turned = 'sells what \u202eis not theirs'
     await staff.submit('Suspend', { reason: turned })
-    assert.match(textOf(staff.page.body), /Must not contain control characters/)
+    assert.match(staff.text, /Must not contain control characters/)
     assert.equal(staff.form('Suspend').reason, turned)
     await staff.submit('Suspend', { reason: ' ' })
-    assert.match(textOf(staff.page.body), /Give a reason/)
+    assert.match(staff.text, /Give a reason/)
     await staff.submit('Suspend', { reason: 'sells what is not theirs' })
-    assert.match(textOf(staff.page.body), /Seller suspended/)
+    assert.match(staff.text, /Seller suspended/)
     const text = await emailTo(service, service.demo.seller.email, /is suspended/)
     assert.match(text, /sells what is not theirs/)
     const seller = await signedIn(service, service.demo.seller)
     await seller.open('/dashboard/activity/')
-    assert.match(textOf(seller.page.body), /Seller: suspended .* Purser staff/)
+    assert.match(seller.text, /Seller: suspended .* Purser staff/)
     assert.doesNotMatch(seller.page.body, new RegExp(service.demo.operator.email))
     const audited = await service.world.db.one<{ channel: string; reason: string }>(sql`
       select channel, detail ->> 'reason' as reason from audit_log
@@ -245,7 +245,7 @@ describe('paused payouts', () => {
     assert.equal(await payWeekly(world), 0)
     const seller = await signedIn(service, service.demo.seller)
     await seller.open('/dashboard/payouts/')
-    const text = textOf(seller.page.body)
+    const text = seller.text
     assert.match(text, /Your payouts are paused/)
     assert.match(text, /Available now \$[\d.]+ Nothing is paid out until your payouts are resumed/)
     assert.doesNotMatch(text, /minimum payout|Monday/)

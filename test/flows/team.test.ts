@@ -38,7 +38,7 @@ test('an invited person without an account signs up with that email and joins', 
   await signed.open(url)
   await signed.submit('Join')
   assert.equal(signed.page.url, '/dashboard/')
-  assert.match(textOf(signed.page.body), /Tidepool/)
+  assert.match(signed.text, /Tidepool/)
 })
 
 test('an invitation is for one email, one use and seven days', async () => {
@@ -49,7 +49,7 @@ test('an invitation is for one email, one use and seven days', async () => {
     sql`select id from member_invitations where email = ${email}`,
   )
   await other.open('/dashboard/invitations/')
-  assert.match(textOf(other.page.body), /No invitations/)
+  assert.match(other.text, /No invitations/)
   const forms = await other.open('/dashboard/start/')
   const csrf_token = /name="csrf_token" value="([^"]+)"/.exec(forms.body)?.[1] ?? ''
   const { statusCode } = await service.app.inject({
@@ -66,7 +66,7 @@ test('an invitation is for one email, one use and seven days', async () => {
   await agent.open('/signin/')
   await agent.submit('Sign in', { email, password: PASSWORD })
   await agent.open('/dashboard/invitations/')
-  assert.match(textOf(agent.page.body), /No invitations/)
+  assert.match(agent.text, /No invitations/)
   owner = await signedIn(service, service.demo.seller)
 })
 
@@ -88,13 +88,13 @@ test('an invitation to the new email of a member changes neither role nor activi
 
 test('the role decides what a member may do', async () => {
   await owner.open(TEAM)
-  assert.match(textOf(owner.page.body), /except transfer apps or ownership and export all data/)
+  assert.match(owner.text, /except transfer apps or ownership and export all data/)
   const { agent } = await join({ service, owner }, 'finance')
   await agent.open('/dashboard/apps/tidepool/integration/')
   assert.equal(agent.page.status, 200)
   await agent.submit('Save', { oauth_login_url: 'https://tidepool.example/other' })
   assert.equal(agent.page.status, 403)
-  assert.match(textOf(agent.page.body), /Your role at Tidepool Works LLC is finance/)
+  assert.match(agent.text, /Your role at Tidepool Works LLC is finance/)
   assert.equal((await agent.open('/dashboard/payouts/')).status, 200)
   const { agent: developer } = await join({ service, owner }, 'developer')
   assert.equal((await developer.open('/dashboard/payouts/')).status, 403)
@@ -106,7 +106,7 @@ test('a removed member loses every page and every preview at once', async () => 
   await agent.submit('Start a preview', { to: 'on' })
   await owner.open(page)
   await owner.submit('Remove from the team')
-  assert.match(textOf(owner.page.body), /Removed from the team\./)
+  assert.match(owner.text, /Removed from the team\./)
   assert.equal((await agent.open('/dashboard/apps/tidepool/')).status, 404)
   const previews = await service.world.db.rows(sql`select l.id from licenses l
     join users u on u.id = l.user_id where l.status = 'preview'
@@ -167,9 +167,9 @@ test('a member of two sellers switches between them', async () => {
   })
   await sellers.addMember(db, clock.now(), { seller_id: other, user_id, role: 'owner' })
   await agent.open('/dashboard/')
-  assert.match(textOf(agent.page.body), /Apps that Tidepool Works LLC sells/)
+  assert.match(agent.text, /Apps that Tidepool Works LLC sells/)
   await agent.submit('Switch', { seller_id: other })
-  assert.match(textOf(agent.page.body), /Apps that Second LLC sells/)
+  assert.match(agent.text, /Apps that Second LLC sells/)
 })
 
 /** Calls a tool as an agent of a member. */
@@ -188,7 +188,7 @@ test('a member of two sellers accepts the terms for the seller of the app', asyn
   await addSellerWithApp(service, { email, slug })
   const page = `/dashboard/apps/${slug}/integration/`
   await agent.open('/dashboard/')
-  assert.match(textOf(agent.page.body), /Apps that Tidepool Works LLC sells/)
+  assert.match(agent.text, /Apps that Tidepool Works LLC sells/)
   const args = { app_slug: slug, tagline: 'Lights' }
   const refused = await callAs(user_id, 'update_app_listing', args)
   const [, acceptance_url] = /"acceptance_url\\":\\"http:\/\/[^/]+([^"\\]+)/.exec(refused) ?? []

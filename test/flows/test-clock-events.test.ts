@@ -4,7 +4,7 @@ import { addDays, isoDate } from '#platform/calendar'
 import type { PriceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import { type Agent, textOf } from '../support/agent.ts'
+import type { Agent } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { addImported } from '../support/imported.ts'
 import { paidProducts, selected } from '../support/imports.ts'
@@ -23,15 +23,13 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-const pageText = () => textOf(seller.page.body)
-
 test('a rejected scenario keeps the plan and the retry of its form, and says what did not run', async () => {
   await seller.open('/dashboard/apps/tidepool/test-clock/')
   const price_id = service.demo.app.prices[2]!.public_id
   await seller.submit('Run', { scenario: 'recovered', price_id, retry: '3' })
   assert.equal(seller.page.status, 422)
-  assert.match(pageText(), /The scenario did not run/)
-  assert.doesNotMatch(pageText(), /The clock was not advanced/)
+  assert.match(seller.text, /The scenario did not run/)
+  assert.doesNotMatch(seller.text, /The clock was not advanced/)
   assert.deepEqual(selected(seller.page.body), { price_id, retry: '3' })
 })
 
@@ -44,13 +42,13 @@ describe('the next event', () => {
     await subscribe(service)
     await seller.open('/dashboard/apps/tidepool/test-clock/')
     const next = /March 13, 2026 at 12:00 PM UTC : A given or imported license ends/
-    assert.match(pageText(), next)
-    assert.doesNotMatch(pageText(), /There are no subscribers yet/)
+    assert.match(seller.text, next)
+    assert.doesNotMatch(seller.text, /There are no subscribers yet/)
     await seller.submit('Advance to this event')
-    assert.match(pageText(), /to March 13, 2026 at 12:00 PM UTC/)
-    assert.match(pageText(), /moved@example\.com/)
+    assert.match(seller.text, /to March 13, 2026 at 12:00 PM UTC/)
+    assert.match(seller.text, /moved@example\.com/)
     await seller.open('/dashboard/apps/tidepool/test-clock/')
-    assert.match(pageText(), /April 10, 2026 at 12:00 PM UTC : \S+ renews/)
+    assert.match(seller.text, /April 10, 2026 at 12:00 PM UTC : \S+ renews/)
   })
 })
 
@@ -65,16 +63,16 @@ describe('the result of an advance with many events', () => {
     await seller.submit('Advance to this day', { date: isoDate(addDays(service.clock.now(), 40)) })
     await seller.untilDone()
     const result = seller.page.url
-    assert.match(pageText(), /March 11, 2026/)
-    assert.match(pageText(), /Page 1 of 2/)
-    assert.doesNotMatch(pageText(), /Older|Latest/)
+    assert.match(seller.text, /March 11, 2026/)
+    assert.match(seller.text, /Page 1 of 2/)
+    assert.doesNotMatch(seller.text, /Older|Latest/)
     await seller.press('Next')
-    assert.match(pageText(), /April 19, 2026/)
-    assert.match(pageText(), /Page 2 of 2/)
+    assert.match(seller.text, /April 19, 2026/)
+    assert.match(seller.text, /Page 2 of 2/)
     for (const page of ['3', '9'.repeat(30)]) {
       const { status } = await seller.open(`${result}?page=${page}`)
       assert.equal(status, 200)
-      assert.match(pageText(), /Page 2 of 2/)
+      assert.match(seller.text, /Page 2 of 2/)
     }
   })
 })

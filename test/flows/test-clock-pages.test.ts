@@ -36,8 +36,6 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-const pageText = () => textOf(seller.page.body)
-
 /** Submits a form whose task may take longer than its page waits, and follows it to its end. */
 async function submitAndWait(button: string, fields?: Record<string, string>) {
   await seller.submit(button, fields)
@@ -48,9 +46,9 @@ describe('the test clock page', () => {
   test('shows the time, and that nothing is due before the first subscription', async () => {
     const { status } = await seller.open(CLOCK)
     assert.equal(status, 200)
-    assert.match(pageText(), /March 10, 2026 at 12:00 PM UTC/)
-    assert.match(pageText(), /There are no subscribers yet/)
-    assert.doesNotMatch(pageText(), /Test clock: it is/)
+    assert.match(seller.text, /March 10, 2026 at 12:00 PM UTC/)
+    assert.match(seller.text, /There are no subscribers yet/)
+    assert.doesNotMatch(seller.text, /Test clock: it is/)
   })
 
   test('is for the app’s seller only', async () => {
@@ -65,7 +63,7 @@ describe('the test clock page', () => {
     const { email } = await subscribe(service)
     await seller.open(CLOCK)
     assert.match(
-      pageText(),
+      seller.text,
       new RegExp(`April 10, 2026 at 12:00 PM UTC : ${email} renews for \\$12\\.60`),
     )
   })
@@ -80,7 +78,7 @@ describe('the test clock page', () => {
       await seller.open(CLOCK)
       const { status } = await seller.submit('Advance to this day', { date })
       assert.equal(status, 422, date)
-      assert.match(pageText(), fault)
+      assert.match(seller.text, fault)
     }
     assert.deepEqual(await timeOf(service, service.demo.app.client_id), service.clock.now())
   })
@@ -93,28 +91,28 @@ describe('an advance', () => {
     assert.equal(status, 200)
     assert.match(url, new RegExp(`^${CLOCK}advances/task_\\w+/$`))
     for (const each of [/Renewal paid/, /License: renewed/, /Email: Receipt/]) {
-      assert.match(pageText(), each)
+      assert.match(seller.text, each)
     }
-    assert.match(pageText(), /active, entitled/)
-    assert.match(pageText(), /Test clock: it is April 10, 2026 for Tidepool\./)
+    assert.match(seller.text, /active, entitled/)
+    assert.match(seller.text, /Test clock: it is April 10, 2026 for Tidepool\./)
   })
 
   test('by a week without events says so', async () => {
     await seller.open(CLOCK)
     await submitAndWait('A week')
-    assert.match(pageText(), /No events/)
+    assert.match(seller.text, /No events/)
   })
 
   test('to a day goes to its end, so that everything due on it has happened', async () => {
     await seller.open(CLOCK)
     await submitAndWait('Advance to this day', { date: '2026-05-10' })
-    assert.match(pageText(), /to May 10, 2026 at 11:59 PM UTC/)
-    assert.match(pageText(), /Renewal paid/)
+    assert.match(seller.text, /to May 10, 2026 at 11:59 PM UTC/)
+    assert.match(seller.text, /Renewal paid/)
   })
 
   test('is listed afterwards, with a link to its result', async () => {
     await seller.open(CLOCK)
-    assert.match(pageText(), /Advance to May 10, 2026/)
+    assert.match(seller.text, /Advance to May 10, 2026/)
     await seller.press('View result')
     assert.match(seller.page.url, /\/advances\//)
   })
@@ -126,11 +124,11 @@ describe('an advance', () => {
     // It waits for the answer as long as an answer may be late, and watches meanwhile.
     assert.match(seller.page.url, /^\/tasks\//)
     assert.equal(seller.page.status, 202)
-    assert.match(pageText(), /of 31 days/)
+    assert.match(seller.text, /of 31 days/)
     await seller.untilDone()
     isAway = false
-    assert.match(pageText(), /The clock stopped early/)
-    assert.match(pageText(), /renews for \$12\.60, and the processor is not responding/)
+    assert.match(seller.text, /The clock stopped early/)
+    assert.match(seller.text, /renews for \$12\.60, and the processor is not responding/)
   })
 
   test('can be stopped from its page; completed steps are kept', async () => {
@@ -145,12 +143,12 @@ describe('an advance', () => {
     assert.equal(seller.page.status, 202)
     const watched = seller.page.url
     await seller.open('/dashboard/apps/daily/test-clock/')
-    assert.match(pageText(), /Advancing the clock/)
+    assert.match(seller.text, /Advancing the clock/)
     await seller.submit('A week')
     assert.equal(seller.page.url, watched, 'a second advance leads to the first')
     const { status } = await seller.submit('Stop')
     assert.equal(status, 200)
-    assert.match(pageText(), /The task was stopped\. Completed steps are kept/)
+    assert.match(seller.text, /The task was stopped\. Completed steps are kept/)
     const { count } = await service.world.db.one<{ count: number }>(sql`select count(*) as count
       from invoices i join apps a on a.id = i.app_id where a.slug = 'daily'`)
     assert.ok(count > 3 && count < 3 * 366, `${count} invoices`)
@@ -173,24 +171,24 @@ describe('a scenario', () => {
       /License: recovered: the same key works again/,
       /Seller earnings/,
     ]) {
-      assert.match(pageText(), each)
+      assert.match(seller.text, each)
     }
-    const license_key = /key_[0-9A-Za-z]{33}/.exec(pageText())![0]
+    const license_key = /key_[0-9A-Za-z]{33}/.exec(seller.text)![0]
     const app = { client_id: '', client_secret: '' }
     await service.world.db
       .one<{ id: AppId }>(sql`select id from apps where slug = 'scenarios'`)
       .then(({ id }) => {
         app.client_id = id
       })
-    assert.match(pageText(), new RegExp(`curl -u '${app.client_id}:YOUR_CLIENT_SECRET'`))
-    assert.match(pageText(), new RegExp(`"key":"${license_key}"`))
+    assert.match(seller.text, new RegExp(`curl -u '${app.client_id}:YOUR_CLIENT_SECRET'`))
+    assert.match(seller.text, new RegExp(`"key":"${license_key}"`))
   })
 
   test('returns a key that the seller’s server can validate', async () => {
     await seller.open(CLOCK)
     const price_id = service.demo.app.prices[0]!.public_id
     await submitAndWait('Run', { scenario: 'dispute_won', price_id })
-    const license_key = /key_[0-9A-Za-z]{33}/.exec(pageText())![0]
+    const license_key = /key_[0-9A-Za-z]{33}/.exec(seller.text)![0]
     const state = await stateOf(service, { license_key, app: service.demo.app })
     assert.deepEqual([state.status, state.entitled], ['active', true])
     assert.ok(basic(service))
@@ -201,13 +199,13 @@ describe('a scenario', () => {
     const price_id = service.demo.app.prices[2]!.public_id
     const { status } = await seller.submit('Run', { scenario: 'declined', price_id })
     assert.equal(status, 422)
-    assert.match(pageText(), /This scenario needs a plan that renews/)
+    assert.match(seller.text, /This scenario needs a plan that renews/)
   })
 
   test('cannot run while the app is not for sale, and the page says what is missing', async () => {
     await addApp(service, { slug: 'closed', external_sales_enabled: false })
     await seller.open('/dashboard/apps/closed/test-clock/')
-    assert.match(pageText(), /Publish the app and enable external sales/)
+    assert.match(seller.text, /Publish the app and enable external sales/)
   })
 
   test('cannot run while the app is suspended', async () => {
@@ -219,7 +217,7 @@ describe('a scenario', () => {
       const { status } = await seller.submit('Run', { scenario: 'declined', price_id })
       assert.equal(status, 400)
       await seller.open(CLOCK)
-      assert.match(pageText(), /your checkout, which is closed while the app is suspended/)
+      assert.match(seller.text, /your checkout, which is closed while the app is suspended/)
     } finally {
       await db.run(sql`update apps set suspended_at = null where slug = 'tidepool'`)
     }
@@ -241,10 +239,10 @@ test('the checkout of an app that is ahead shows its time, and the period that b
   await seller.submit('A year')
   const agent = buyer(service)
   await agent.open(`/buy/${app.price_id}/`)
-  assert.match(textOf(agent.page.body), /Test mode.*Test clock: it is March 10, 2027 for Early\./)
+  assert.match(agent.text, /Test mode.*Test clock: it is March 10, 2027 for Early\./)
   await agent.submit('Continue', { email: 'early@example.com', ...TEXAS })
   await agent.submit('Continue', { number: CARD.good, expiry: '12/30', cvc: '123', zip: '78701' })
-  assert.match(textOf(agent.page.body), /Next charge: April 10, 2027\. Cancel anytime\./)
+  assert.match(agent.text, /Next charge: April 10, 2027\. Cancel anytime\./)
 })
 
 test('the manage page of a buyer shows the time of the app', async () => {
@@ -255,15 +253,15 @@ test('the manage page of a buyer shows the time of the app', async () => {
   const { agent } = await subscribe(service, { price_id })
   for (const path of ['', 'plan/', 'auto-renew/']) {
     await agent.open(`/manage/${app_id}/${path}`)
-    assert.match(textOf(agent.page.body), /Test mode.*Test clock: it is March 10, 2027 for Early\./)
+    assert.match(agent.text, /Test mode.*Test clock: it is March 10, 2027 for Early\./)
   }
 })
 
 test('every page of an app’s dashboard shows its time', async () => {
   for (const page of ['plans', 'listing', 'sales', 'integration', 'changes']) {
     await seller.open(`/dashboard/apps/early/${page}/`)
-    assert.match(pageText(), /Test clock: it is March 10, 2027 for Early\./, page)
-    assert.match(pageText(), /Changes Test clock/, page)
+    assert.match(seller.text, /Test clock: it is March 10, 2027 for Early\./, page)
+    assert.match(seller.text, /Changes Test clock/, page)
   }
 })
 
@@ -292,7 +290,7 @@ test('so do the pages of a sale, its refund, its dispute, and the payouts', asyn
     }
   }
   await seller.open('/dashboard/payouts/')
-  assert.match(pageText(), /Test clock: it is March \d+, 2027 for your payouts\./)
+  assert.match(seller.text, /Test clock: it is March \d+, 2027 for your payouts\./)
 })
 
 test('is not available with a real processor, and the page says so', async () => {
@@ -301,9 +299,9 @@ test('is not available with a real processor, and the page says so', async () =>
   world.processor = { ...sandbox, has_test_clock: false }
   const { status } = await seller.open(CLOCK)
   assert.equal(status, 404)
-  assert.match(pageText(), /Test clocks need test mode/)
+  assert.match(seller.text, /Test clocks need test mode/)
   await seller.open('/dashboard/apps/tidepool/integration/')
-  assert.doesNotMatch(pageText(), /Changes Test clock/)
+  assert.doesNotMatch(seller.text, /Changes Test clock/)
   world.processor = sandbox
 })
 
@@ -315,7 +313,7 @@ test('a task that ended with its process is shown as failed, and a new one may s
     from apps a join seller_members m on m.seller_id = a.seller_id where a.slug = 'tidepool'`)
   await seller.open('/tasks/task_000000000000000000dead/')
   assert.equal(seller.page.status, 200)
-  assert.match(pageText(), /The task failed before it finished/)
+  assert.match(seller.text, /The task failed before it finished/)
   await seller.press('Back')
-  assert.doesNotMatch(pageText(), /Advancing the clock/)
+  assert.doesNotMatch(seller.text, /Advancing the clock/)
 })

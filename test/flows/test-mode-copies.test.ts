@@ -8,7 +8,6 @@ import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { declareSchedules } from '../../src/background.ts'
 import { openOwner } from '../support/account.ts'
-import { textOf } from '../support/agent.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { placesOf } from '../support/places.ts'
@@ -111,7 +110,7 @@ test('a member gets no session in test mode by an emailed link, only by entering
   const entered = await enterTestMode(modes, agent)
   const browser = buyer(there)
   await browser.open('/signin/')
-  assert.match(textOf(browser.page.body), /Sign in to live mode/)
+  assert.match(browser.text, /Sign in to live mode/)
   const dashboard = `href="${live.world.config.base_url}/dashboard/"`
   assert.ok(browser.page.body.includes(dashboard))
   await browser.submit('Email me a sign-in link', { email })

@@ -30,8 +30,7 @@ const addTrialApp = (facts: { trial_days?: number; frequency?: 'year' | null } =
   addApp(service, { slug: `trial-${names++}`, trial_days: 14, ...facts })
 
 const START = 'Start free trial'
-const buttonOf = (agent: Agent) =>
-  /Pay \$[\d.,]+|Start free trial/.exec(textOf(agent.page.body))?.[0]
+const buttonOf = (agent: Agent) => /Pay \$[\d.,]+|Start free trial/.exec(agent.text)?.[0]
 
 /** Opens the confirmation page of an app's plan. */
 async function goToTrialConfirm(
@@ -61,9 +60,9 @@ describe('a trial', () => {
     const app = await addTrialApp({ trial_days: 1 })
     const agent = buyer(service)
     await agent.open(`/buy/${app.price_id}/`)
-    assert.match(textOf(agent.page.body), /Starts with 1 day free\./)
+    assert.match(agent.text, /Starts with 1 day free\./)
     await goToTrialConfirm(app, fresh(), undefined, agent)
-    assert.match(textOf(agent.page.body), /Free for 1 day\. Then/)
+    assert.match(agent.text, /Free for 1 day\. Then/)
     const { t } = readLanguages().named('es')
     const facts = { days: 1, cost: '$5.25', day: '1 de marzo', renewal: '' }
     assert.match(t('checkout.after_trial', facts), /^Gratis durante 1 día\./)
@@ -74,10 +73,10 @@ describe('a trial', () => {
     const app = await addTrialApp()
     const email = fresh()
     const agent = await goToTrialConfirm(app, email)
-    assert.match(textOf(agent.page.body), /Free for 14 days\. Then \$5\.25 per month/)
-    assert.match(textOf(agent.page.body), /First charge: March 24, 2026\. Cancel anytime\./)
+    assert.match(agent.text, /Free for 14 days\. Then \$5\.25 per month/)
+    assert.match(agent.text, /First charge: March 24, 2026\. Cancel anytime\./)
     await agent.submit(START)
-    assert.match(textOf(agent.page.body), /Your free trial has started/)
+    assert.match(agent.text, /Your free trial has started/)
     const state = await lookUp(app, agent)
     assert.deepEqual(
       [state.status, state.entitled, state.period_end, state.canceled_at],
@@ -111,13 +110,13 @@ describe('a trial', () => {
     const email = fresh()
     const agent = await goToTrialConfirm(app, email, '4000000000000002')
     await agent.submit(START)
-    assert.match(textOf(agent.page.body), /Your card was declined/)
+    assert.match(agent.text, /Your card was declined/)
     service.clock.pass(1)
     await agent.press('Use another card')
     // This one can be verified, although every charge of it is declined later.
     await enterCard(agent, '4000000000000341')
     await agent.submit(START)
-    assert.match(textOf(agent.page.body), /Your free trial has started/)
+    assert.match(agent.text, /Your free trial has started/)
     assert.deepEqual(await takenFrom(service, email), [0])
   })
 
@@ -126,9 +125,9 @@ describe('a trial', () => {
     const email = fresh()
     const agent = await goToTrialConfirm(app, email, '4000002760003184')
     await agent.submit(START)
-    assert.match(textOf(agent.page.body), /to verify the card/)
+    assert.match(agent.text, /to verify the card/)
     await agent.submit('Complete authentication')
-    assert.match(textOf(agent.page.body), /Your free trial has started/)
+    assert.match(agent.text, /Your free trial has started/)
     assert.deepEqual(await takenFrom(service, email), [0])
   })
 
@@ -157,7 +156,7 @@ describe('a trial', () => {
     const email = fresh()
     const agent = await goToTrialConfirm(app, email)
     assert.equal(buttonOf(agent), 'Pay $5.25')
-    assert.doesNotMatch(textOf(agent.page.body), /free trial/i)
+    assert.doesNotMatch(agent.text, /free trial/i)
     await agent.submit(/^Pay /)
     assert.equal((await lookUp(app, agent)).status, 'one_time_active')
     assert.deepEqual(await takenFrom(service, email), [525])
@@ -213,14 +212,14 @@ describe('a second trial of the same app is sold at full price', () => {
       two.submit('Complete authentication'),
     ])
     const second = buttonOf(one) === 'Pay $5.25' ? one : two
-    assert.deepEqual(
-      [one, two].map((agent) => /License key/.test(textOf(agent.page.body))).sort(),
-      [false, true],
-    )
-    assert.match(textOf(second.page.body), /Your order has changed/)
+    assert.deepEqual([one, two].map((agent) => /License key/.test(agent.text)).sort(), [
+      false,
+      true,
+    ])
+    assert.match(second.text, /Your order has changed/)
     await second.submit(/^Pay /)
     await second.submit('Complete authentication')
-    assert.match(textOf(second.page.body), /License key/)
+    assert.match(second.text, /License key/)
     assert.equal((await lookUp(app, second)).status, 'active')
   })
 
@@ -233,7 +232,7 @@ describe('a second trial of the same app is sold at full price', () => {
     assert.match(textOf(page.body), /Nothing is charged yet/)
     await enterCard(agent)
     assert.equal(buttonOf(agent), 'Pay $5.25')
-    assert.match(textOf(agent.page.body), /No free trial for this order/)
+    assert.match(agent.text, /No free trial for this order/)
   })
 
   test('but a visitor who enters that email learns of it only once they have signed in', async () => {
@@ -241,13 +240,13 @@ describe('a second trial of the same app is sold at full price', () => {
     const visitor = buyer(service)
     await visitor.open(`/buy/${app.price_id}/`)
     await visitor.submit('Continue', { email, ...TEXAS })
-    assert.match(textOf(visitor.page.body), /already has an account/)
-    assert.match(textOf(visitor.page.body), /Free for 14 days/)
+    assert.match(visitor.text, /already has an account/)
+    assert.match(visitor.text, /Free for 14 days/)
     await visitor.open(visitor.page.url.replace('sign-in', 'card'))
     await enterCard(visitor, '5555555555554444')
     assert.equal(buttonOf(visitor), START)
     await visitor.submit(START)
-    assert.match(textOf(visitor.page.body), /already has an account/)
+    assert.match(visitor.text, /already has an account/)
     const sign_in = visitor.page.url
     visitor.cookies.set('__Host-session', agent.cookies.get('__Host-session')!)
     await visitor.open(sign_in)
@@ -260,7 +259,7 @@ describe('a second trial of the same app is sold at full price', () => {
     const { app, email, agent } = await used()
     const first = await goToTrialConfirm(app, fresh(), '5555555555554444')
     assert.equal(buttonOf(first), START)
-    assert.doesNotMatch(textOf(first.page.body), /No free trial/)
+    assert.doesNotMatch(first.text, /No free trial/)
     const other = await addTrialApp()
     await service.world.db.run(sql`update sessions set app_id = null
       where user_id = (select id from users where email_normalized = ${email})`)

@@ -59,7 +59,7 @@ async function joinStaff(base_url: string, link: string): Promise<void> {
   const agent = new Agent(overHttp(base_url), base_url)
   await agent.open(link)
   await agent.submit('Join the staff', { password: PASSWORD })
-  assert.match(textOf(agent.page.body), /Set up a second factor/)
+  assert.match(agent.text, /Set up a second factor/)
   assert.equal((await agent.open(link)).status, 404)
 }
 

@@ -117,7 +117,7 @@ describe('a service with the keys of Stripe', () => {
     assert.match(textOf(page.body), /Renews monthly at \$12\.79/)
     await agent.submit('Complete order')
     await agent.open(`/manage/${client_id}/`)
-    assert.match(textOf(agent.page.body), /Next charge about \$12\.79/)
+    assert.match(agent.text, /Next charge about \$12\.79/)
   })
 
   test('shows the whole tax of later periods after a first one that costs a few cents', async () => {
@@ -154,8 +154,8 @@ describe('a service with the keys of Stripe', () => {
       where license_id = (select l.id from licenses l join users u on u.id = l.user_id
         where u.email_normalized = ${email})`)
     await agent.open(`/manage/${service.demo.app.client_id}/`)
-    assert.match(textOf(agent.page.body), /Next charge about \$12\.00/)
-    assert.match(textOf(agent.page.body), /No sales tax in OR/)
+    assert.match(agent.text, /Next charge about \$12\.00/)
+    assert.match(agent.text, /No sales tax in OR/)
   })
 
   test('a declined card is explained, and nothing is charged', async () => {
@@ -204,10 +204,10 @@ describe('a service with the keys of Stripe', () => {
     assert.ok(lines.some((line) => line.includes('Stripe refused our request')))
     const staff = await signedIn(service, service.demo.operator)
     await staff.open('/admin/cases/')
-    assert.match(textOf(staff.page.body), /Stripe refused one of our requests \(a card entry\)/)
+    assert.match(staff.text, /Stripe refused one of our requests \(a card entry\)/)
     await staff.submit('Resolve', { reason: 'The settings were fixed.' })
-    assert.match(textOf(staff.page.body), /Alarm resolved/)
-    assert.doesNotMatch(textOf(staff.page.body), /Stripe refused a request/)
+    assert.match(staff.text, /Alarm resolved/)
+    assert.doesNotMatch(staff.text, /Stripe refused a request/)
   })
 
   // M3

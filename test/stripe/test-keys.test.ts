@@ -41,7 +41,7 @@ test('with test keys alone, pages of buyers, sellers and staff say that it is te
   const seller = await signedIn(service, demo.seller)
   for (const path of ['/dashboard/', '/dashboard/apps/tidepool/sales/', '/dashboard/payouts/']) {
     assert.equal(await marksOf(seller, path), 1, path)
-    assert.doesNotMatch(textOf(seller.page.body), /Leave test mode/, path)
+    assert.doesNotMatch(seller.text, /Leave test mode/, path)
   }
   const staff = await signedIn(service, demo.operator)
   for (const path of ['/admin/', '/admin/sellers/']) {

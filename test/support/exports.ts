@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { parse } from 'csv-parse/sync'
-import { type Agent, type Seen, textOf } from './agent.ts'
+import type { Agent, Seen } from './agent.ts'
 
 /** A downloaded export. */
 export interface Exported {
@@ -14,7 +14,7 @@ export interface Exported {
 export async function exportBy(agent: Agent, button: string): Promise<Exported> {
   await agent.submit(button)
   await agent.untilDone()
-  assert.match(textOf(agent.page.body), /Your export is ready/)
+  assert.match(agent.text, /Your export is ready/)
   const task_url = agent.page.url.replace(/ready\/$/, '')
   const file = await agent.press('Download')
   return { task_url, file, rows: parse(file.body, { columns: true }) }

@@ -3,7 +3,7 @@ import * as catalog from '#domain/catalog'
 import { mintId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import { type Agent, textOf } from './agent.ts'
+import type { Agent } from './agent.ts'
 import type { OtherApp } from './apps.ts'
 import type { TestService } from './service.ts'
 import { DAY, otherApp, runDue, type Subscriber } from './subscriber.ts'
@@ -33,7 +33,7 @@ export async function twoPlans(
 /** The path of a subscriber's manage page. */
 export const manage = ({ app }: Pick<Subscriber, 'app'>) => `/manage/${app.client_id}/`
 /** The text of the open page, with its punctuation next to the words. */
-export const pageText = (agent: Agent) => textOf(agent.page.body).replaceAll(/ ([,.])/g, '$1')
+export const pageText = (agent: Agent) => agent.text.replaceAll(/ ([,.])/g, '$1')
 
 /** Lets days pass for one app, day by day, so that a browser's session does not expire. */
 export async function passDaysOf(service: TestService, app: OtherApp, days: number) {

@@ -3,7 +3,7 @@ import * as identity from '#domain/identity'
 import type { InvitedRole } from '#domain/sellers'
 import type { UserId } from '#platform/ids'
 import { signUp } from './account.ts'
-import { type Agent, textOf } from './agent.ts'
+import type { Agent } from './agent.ts'
 import type { TestService } from './service.ts'
 
 export const TEAM = '/dashboard/team/'
@@ -12,7 +12,7 @@ export const TEAM = '/dashboard/team/'
 export async function invite(owner: Agent, email: string, role: InvitedRole): Promise<void> {
   await owner.open(TEAM)
   await owner.submit('Send invitation', { email, role })
-  assert.match(textOf(owner.page.body), /Invitation sent\./)
+  assert.match(owner.text, /Invitation sent\./)
 }
 
 /** The account of an email. */

@@ -202,6 +202,6 @@ test('support refunds for sixty days, as a seller does; finance at any time', as
   const [support, finance] = [await addStaff('support'), await addStaff('finance')]
   assert.doesNotMatch((await support.open(path)).body, /\/refund"/)
   await support.open(`${path}refund`)
-  assert.match(textOf(support.page.body), /Support can refund for 60 days. After that, ask finance/)
+  assert.match(support.text, /Support can refund for 60 days. After that, ask finance/)
   assert.match((await finance.open(path)).body, /\/refund"/)
 })

@@ -157,7 +157,7 @@ test('it is in the audit log of staff and in the activity of the seller, from st
   ])
   const seller = await signedIn(service, service.demo.seller)
   await seller.open('/dashboard/activity/')
-  assert.match(textOf(seller.page.body), /Seller: viewing ended .* Seller: viewed .* Purser staff/)
+  assert.match(seller.text, /Seller: viewing ended .* Seller: viewed .* Purser staff/)
 })
 
 test('it ends after half an hour, and for those whose role no longer includes it', async () => {
