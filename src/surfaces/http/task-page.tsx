@@ -37,7 +37,7 @@ export function TaskPage(facts: TaskFacts): JSX.Element {
     <SiteLayout
       locale={locale}
       title={t('task.page_title', { title })}
-      {...(fault ? {} : { refresh_seconds: 2 })}
+      refresh_seconds={fault ? undefined : 2}
     >
       <Heading title={title}>{fault ? undefined : t('task.text')}</Heading>
       {fault ? (

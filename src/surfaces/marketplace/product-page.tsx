@@ -100,7 +100,7 @@ export function ProductPage(facts: {
       structured_data={facts.structured_data}
       picture={facts.screenshots[0]?.src ?? facts.icon}
       listed={!facts.is_preview}
-      {...(facts.is_preview ? { notice: facts.is_suspended ? SUSPENDED : PREVIEW } : {})}
+      notice={facts.is_preview && (facts.is_suspended ? SUSPENDED : PREVIEW)}
       site_nav={siteNav()}
     >
       <header class="flex max-w-2xl flex-wrap items-start gap-x-5 gap-y-3">

@@ -36,7 +36,7 @@ export function ConsentPage(
       title={t('signin.page_title', { title: t('consent.title', { app: app_name }) })}
       app_name={app_name}
       app_icon={facts.app_icon}
-      {...(app_url === undefined ? {} : { app_url })}
+      app_url={app_url}
     >
       <Heading title={t('consent.title', { app: app_name })}>
         {rich('consent.text', {
@@ -88,7 +88,7 @@ export function ChoicePage(facts: {
       locale={locale}
       title={t('signin.page_title', { title: t('consent.choose_title') })}
       app_icon={facts.app_icon}
-      {...(app_name ? { app_name } : {})}
+      app_name={app_name}
     >
       <Heading title={t('consent.choose_title')}>
         {t('consent.choose_text', { app: app_name ?? t('consent.the_agent') })}
@@ -119,7 +119,7 @@ export function StalePage(facts: {
     <FocusLayout
       locale={locale}
       title={t('signin.page_title', { title: t('consent.stale_title') })}
-      {...(app_name ? { app_name } : {})}
+      app_name={app_name}
     >
       <Heading title={t('consent.stale_title')}>
         {t('consent.stale_text', { app: app_name ?? t('consent.the_app') })}
@@ -151,7 +151,7 @@ export function RefusedPage(facts: {
     <FocusLayout
       locale={locale}
       title={t('signin.page_title', { title: t('consent.failed_title') })}
-      {...(app_name ? { app_name } : {})}
+      app_name={app_name}
     >
       <Heading title={t('consent.failed_title')}>
         {is_ours ? t('consent.failed_ours') : t('consent.failed_app', { app })}

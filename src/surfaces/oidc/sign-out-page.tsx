@@ -26,7 +26,7 @@ export function SignOutPage(facts: {
       locale={locale}
       title={t('signin.page_title', { title })}
       app_icon={facts.app_icon}
-      {...(app_name ? { app_name } : {})}
+      app_name={app_name}
     >
       <Heading title={title}>{consequenceOf(facts)}</Heading>
       <div class="grid gap-3">

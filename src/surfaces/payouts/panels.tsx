@@ -136,7 +136,7 @@ export function BankPanel({ base, csrf_token, bank }: BalanceFacts): JSX.Element
       </p>
       <Form action={`${base}bank`} csrf_token={csrf_token}>
         <Actions>
-          <Button {...(bank ? {} : { kind: 'primary' as const })} pending="Opening…">
+          <Button kind={bank ? 'plain' : 'primary'} pending="Opening…">
             {bank ? 'Change bank account' : 'Add bank account'}
           </Button>
         </Actions>

@@ -173,9 +173,7 @@ function Lines(facts: PlanChangeFacts): JSX.Element {
       subtotal={due}
       tax={tax}
       tax_label={taxLabel({ state, amount: due, tax }, locale)}
-      {...(is_waived && {
-        deduction: { label: t('portal.waived'), amount: cents(0 - total) },
-      })}
+      deduction={is_waived ? { label: t('portal.waived'), amount: cents(0 - total) } : undefined}
       total={is_waived ? ZERO : total}
     />
   )
