@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import {
   type ListToolsResult,
   ProtocolError,
@@ -7,13 +6,10 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { World } from '#flows/world'
+import { RELEASE } from '#platform/release'
 import { agentName } from './agent-name.ts'
 import { type Caller, callTool } from './call.ts'
 import type { Tool } from './tool.ts'
-
-const { version } = JSON.parse(
-  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-) as { version: string }
 
 const INSTRUCTIONS =
   'Purser is the merchant of record for web apps sold from their own sites. With these tools, ' +
@@ -35,7 +31,12 @@ export function serverFactory(world: World, tools: Tool[]): (caller: Caller) => 
   const { base_url, live_url } = world.config
   const isTestMode = live_url !== undefined
   const title = isTestMode ? 'Purser (test mode)' : 'Purser'
-  const identity = { name: 'purser', title, version, websiteUrl: `${base_url}/docs/agents` }
+  const identity = {
+    name: 'purser',
+    title,
+    version: RELEASE,
+    websiteUrl: `${base_url}/docs/agents`,
+  }
   return (caller) => {
     const server = new Server(identity, {
       capabilities: { tools: {} },

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { compressAnswers } from '#http/compression'
@@ -6,15 +5,12 @@ import type { Endpoint } from '#http/endpoint'
 import { isCurrent, weakEtagOf } from '#http/etag'
 import { people, sendPage } from '#http/pages'
 import { once } from '#platform/once'
+import { RELEASE } from '#platform/release'
 import { openApiDocument } from './document.ts'
 import { type EndpointPart, endpointParts } from './endpoint-part.tsx'
 import { asOpenApi30 } from './openapi-30.ts'
 import { type OpenApiDocument, referenceOf } from './reference.ts'
 import { ReferencePage } from './reference-page.tsx'
-
-const { version } = JSON.parse(
-  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-) as { version: string }
 
 /**
  * The OpenAPI document, and the reference that is generated from it (spec: Machine-readable
@@ -30,7 +26,7 @@ export function openapi(
   const { base_url } = world.config
   // Written and rendered when they are first asked for: a start should not wait for them.
   const read = (described: Endpoint[]): OpenApiDocument =>
-    JSON.parse(JSON.stringify(openApiDocument(base_url, version, described)))
+    JSON.parse(JSON.stringify(openApiDocument(base_url, RELEASE, described)))
   const document = once(() => read(rows))
   const reference = once(() => referenceOf(document()))
   app.register(async (scope) => {
