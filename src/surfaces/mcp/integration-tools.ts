@@ -124,13 +124,7 @@ const updateSettings = tool({
   }),
   output: z.strictObject({ app: AppName, settings: Settings, ...RECEIPT }),
   async run({ world, app, input, actor, dry_run }) {
-    const { oauth_login_url, redirect_uris, post_logout_redirect_uris } = input
-    const changes = {
-      ...(oauth_login_url === undefined ? {} : { oauth_login_url }),
-      ...(redirect_uris === undefined ? {} : { redirect_uris }),
-      ...(post_logout_redirect_uris === undefined ? {} : { post_logout_redirect_uris }),
-    }
-    const saved = await saveAddresses(world, actor, { app, changes, dry_run })
+    const saved = await saveAddresses(world, actor, { app, changes: input, dry_run })
     if ('faults' in saved) return saved
     const settings = { ...(await settingsOf(world, app)), ...saved.addresses }
     return { json: { app: nameOf(app), settings, ...receiptOf(saved, dry_run) } }
