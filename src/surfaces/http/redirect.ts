@@ -1,9 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { redirectTo, sendPage } from '#http/pages'
 import { localeOf } from '#platform/language/request'
-
-export { ownPath } from './redirect-path.ts'
-
 import { RedirectPage } from './redirect-page.tsx'
 
 /** The query string for a return path, or an empty string. */
