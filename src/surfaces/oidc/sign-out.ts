@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
 import type { Session } from '#domain/identity'
@@ -35,16 +35,10 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
     scope.get('/o/session/end', async (request, reply) => {
       const parameters = textsOf(request.query)
       const requested = await read(world, library, parameters)
-      if (typeof requested === 'string') {
-        return sendPage(
-          reply,
-          ImpossibleSignOutPage({ message: requested, locale: localeOf(request) }),
-          { status: 400 },
-        )
-      }
+      if (typeof requested === 'string') return sendImpossible(reply, requested)
       const sessions = await sessionsOf(world, request)
-      if (!sessions.session && !sessions.sign_in?.user_id)
-        return redirectTo(reply, requested.address)
+      const isSignedIn = sessions.session !== undefined || sessions.sign_in?.user_id !== undefined
+      if (!isSignedIn) return redirectTo(reply, requested.address)
       const page = SignOutPage({
         locale: localeOf(request),
         app_name: requested.client?.app_name ?? undefined,
@@ -61,13 +55,7 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
 
     scope.post('/o/session/end/sign-out', async (request, reply) => {
       const requested = await read(world, library, textsOf(formOf(request)))
-      if (typeof requested === 'string') {
-        return sendPage(
-          reply,
-          ImpossibleSignOutPage({ message: requested, locale: localeOf(request) }),
-          { status: 400 },
-        )
-      }
+      if (typeof requested === 'string') return sendImpossible(reply, requested)
       const sessions = await sessionsOf(world, request)
       if (await namesOtherAccount(library, requested, sessions)) {
         const { client_id, sid } = requested.hint!
@@ -81,6 +69,11 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
       return redirectAfterForm(reply, requested.address, 'signed_out')
     })
   })
+}
+
+function sendImpossible(reply: FastifyReply, message: string): FastifyReply {
+  const page = ImpossibleSignOutPage({ message, locale: localeOf(reply.request) })
+  return sendPage(reply, page, { status: 400 })
 }
 
 /** Reads and validates a sign-out request; a string is the reason why it is invalid. */
