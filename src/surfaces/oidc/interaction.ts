@@ -14,6 +14,11 @@ export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 /** The route pattern of an interaction. */
 export const INTERACTION = '/o/interaction/:uid'
 
+/** The path at which an interaction continues. */
+export function interactionPath({ uid }: Pick<Interaction, 'uid'>): string {
+  return `/o/interaction/${uid}`
+}
+
 /** The interaction in the path, if this browser began it. */
 export async function ownInteraction(
   provider: Provider,

@@ -22,6 +22,7 @@ import {
   demandOf,
   INTERACTION,
   type Interaction,
+  interactionPath,
   ownInteraction,
   resolve,
   resolveSignIn,
@@ -63,7 +64,7 @@ export function declareInteractions(
     if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
     const session = await currentSession(world, request)
     if (interaction.prompt.name !== 'consent' || !isOwn(interaction, session)) {
-      return redirectTo(reply, `/o/interaction/${interaction.uid}`)
+      return redirectTo(reply, interactionPath(interaction))
     }
     const isOfAgent = interaction.params.client_id === grants.AGENT_CLIENT
     if (isOfAgent) {
@@ -83,7 +84,7 @@ export function declareInteractions(
     if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
     const isChosen = interaction.prompt.name === 'select_account'
     if (!isChosen || !(await currentSession(world, request))) {
-      return redirectTo(reply, `/o/interaction/${interaction.uid}`)
+      return redirectTo(reply, interactionPath(interaction))
     }
     return redirectAfterForm(reply, await resolve(interaction, { select_account: {} }))
   })
@@ -117,7 +118,7 @@ async function requireProofForSecrets(
   const isProven = isRecent(world.clock.now(), context.session)
   if (isProven || !grants.mayReplaceSecrets(agentScopesOf(interaction))) return
   await interaction.persist()
-  requireRecentProof(world, context, `/o/interaction/${interaction.uid}`)
+  requireRecentProof(world, context, interactionPath(interaction))
 }
 
 async function clientOf(provider: Provider, { params }: Interaction): Promise<Client | undefined> {
@@ -149,7 +150,7 @@ function sendChoice(
     app_icon: iconOf(client),
     email: session.email,
     csrf_token: csrfToken(world, request, reply),
-    choose_url: `/o/interaction/${interaction.uid}/choose`,
+    choose_url: `${interactionPath(interaction)}/choose`,
     another_url: anotherUrl(world, request, reply, { interaction, begun_at }),
   })
   return sendPage(reply, page)
@@ -162,7 +163,7 @@ async function sendConsent(
   facts: { interaction: Interaction; client: Client; session: Session },
 ): Promise<FastifyReply> {
   const { interaction, client, session } = facts
-  const here = `/o/interaction/${interaction.uid}`
+  const here = interactionPath(interaction)
   const redirect = new URL(String(interaction.params.redirect_uri))
   const requested = {
     email: session.email,

@@ -14,7 +14,7 @@ import { adapterOf, NOWHERE } from './adapter.ts'
 import { isAgent, resourcesOf } from './agents.ts'
 import { INTERACTION_COOKIE, RESUME_COOKIE, SIGN_IN_COOKIE } from './cookies.ts'
 import { loadGrant } from './grant.ts'
-import { appParamsOf, type Interaction } from './interaction.ts'
+import { appParamsOf, type Interaction, interactionPath } from './interaction.ts'
 import { policyOf } from './policy.ts'
 import { renderRefusal } from './refusal.ts'
 import { jarOf, requestOf, sessionOf } from './requests.ts'
@@ -73,10 +73,10 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
 async function nextPage(
   world: World,
   ctx: KoaContextWithOIDC,
-  { uid, params }: Interaction,
+  interaction: Interaction,
 ): Promise<string> {
-  if (await sessionOf(world, ctx)) return `/o/interaction/${uid}`
-  const begun = { params: appParamsOf(params), begun_at: world.clock.now() }
+  if (await sessionOf(world, ctx)) return interactionPath(interaction)
+  const begun = { params: appParamsOf(interaction.params), begun_at: world.clock.now() }
   return signInUrl(carry(world, requestOf(ctx.req), jarOf(ctx), begun))
 }
 
