@@ -138,6 +138,15 @@ test('lists are searched, but not for license keys, which would be in the addres
   assert.doesNotMatch(textOf(body), /or a license key/)
 })
 
+test('the links to what the owner may do about customers are seen, too', async () => {
+  await buy(service)
+  await staff.open('/dashboard/apps/tidepool/customers/')
+  assert.match(staff.text, /Import Give a plan/)
+  const [, customer] = /href="([^"]*\/customers\/lic_[^"]*)"/.exec(staff.page.body) ?? []
+  await staff.open(customer!)
+  assert.match(staff.text, /Replace key/)
+})
+
 test('only the viewed seller is seen, not another one', async () => {
   assert.equal((await staff.open('/dashboard/apps/tidepool/')).status, 200)
   assert.equal((await staff.open('/dashboard/apps/lighthouse/')).status, 404)

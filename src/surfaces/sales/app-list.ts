@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { JSX } from 'preact'
 import * as apps from '#domain/apps'
+import * as sellers from '#domain/sellers'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
 import { declareExport, startExport } from '#http/exports'
@@ -12,7 +13,6 @@ import { type SearchTexts, searchOf } from '#http/search'
 import type { CsvColumn } from '#platform/csv'
 import { readInPages } from '#platform/read-in-pages'
 import type { TaskName } from '#platform/tasks'
-import { mayAct } from './customer-action.ts'
 import {
   cursorText,
   exportedSearch,
@@ -82,19 +82,18 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
 
   scope.get(path, async (request, reply) => {
     const context = await requireAppSales(reporting, request, reply, 'view')
-    const { app } = context
+    const { app, member, base } = context
+    const may = (permission: sellers.SellerPermission) => sellers.isAllowed(member.role, permission)
     const given = searchOf(request, list.fields)
     const search = await withoutKey(reporting, app, given)
-    if (search !== given) {
-      return redirectTo(reply, withQuery(`${context.base}/${list.name}/`, search))
-    }
+    if (search !== given) return redirectTo(reply, withQuery(`${base}/${list.name}/`, search))
     const after = readCursor(queryOf(request, 'below'))
     const filter = await list.filterOf(reporting, app, search)
     const question = { filter, search, after, limit: ON_A_PAGE + 1 }
     const found = await list.read(reporting, question)
     const { rows, ...addresses } = pageOf(found, {
       size: ON_A_PAGE,
-      path: `${context.base}/${list.name}/`,
+      path: `${base}/${list.name}/`,
       query: search,
       is_first: !after,
       belowOf: (row) => cursorText(list.cursorOf(row)),
@@ -107,10 +106,8 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
       search,
       plans: await planOptions(reporting, app.id),
       rows,
-      give_path: (await mayAct(reporting, context)) ? `${context.base}/licenses/give/` : undefined,
-      import_path: (await mayAct(reporting, context, 'move_data'))
-        ? `${context.base}/import/`
-        : undefined,
+      give_path: may('support') ? `${base}/licenses/give/` : undefined,
+      import_path: may('move_data') ? `${base}/import/` : undefined,
       totals: await list.totals(reporting, filter),
       is_cut: list.isCut(filter),
       ...addresses,

@@ -150,25 +150,13 @@ export const NOTES: Record<string, ActionNote> = {
   },
 }
 
-/** Whether this member may act on customers. */
-export async function mayAct(
-  { db }: World,
-  { app, session: { user_id } }: AppSalesContext,
-  permission: sellers.SellerPermission = 'support',
-): Promise<boolean> {
-  const member = await sellers.memberOf(db, { seller_id: app.seller_id, user_id })
-  return member !== undefined && sellers.isAllowed(member.role, permission)
-}
-
 /** The links to what this member may do about a license now. */
-export async function actionsFor(
-  world: World,
-  context: AppSalesContext,
+export function actionsFor(
+  { member, base }: AppSalesContext,
   license: CustomerLicense,
   invoices: SellerInvoice[],
-): Promise<ActionLink[]> {
-  if (!(await mayAct(world, context))) return []
-  const { base } = context
+): ActionLink[] {
+  if (!sellers.isAllowed(member.role, 'support')) return []
   const charged = invoices.find(({ charged, status }) => {
     return charged > 0 && (status === 'paid' || status === 'partly_refunded')
   })

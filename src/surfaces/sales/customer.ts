@@ -37,7 +37,7 @@ export function declareCustomer(scope: FastifyInstance, world: World): void {
       disputes: await payments.disputesOfLicense(db, license_id),
       events: events.slice(0, MAX_SHOWN),
       has_more: events.length > MAX_SHOWN,
-      actions: await actionsFor(reporting, context, license, invoices),
+      actions: actionsFor(context, license, invoices),
       note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)

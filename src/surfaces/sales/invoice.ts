@@ -5,9 +5,11 @@ import { isPermitted } from '#domain/identity'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
+import * as sellers from '#domain/sellers'
 import { quoteRefund } from '#flows/refund'
 import type { World } from '#flows/world'
 import { noteFor } from '#http/action-note'
+import { membershipOf } from '#http/guards/seller'
 import {
   requireViewerOfInvoice,
   type SalesContext,
@@ -17,8 +19,9 @@ import {
 import { paramsOf, requireId } from '#http/input'
 import { sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
+import type { SellerId } from '#platform/ids'
 import { InvoicePage, type InvoicePageFacts } from './invoice-page.tsx'
-import { actorOf, pageFacts, permissionsIn } from './sales-context.ts'
+import { actorOf, pageFacts } from './sales-context.ts'
 
 const NEEDED = { seller: 'view', staff: 'sales' } as const
 
@@ -89,4 +92,17 @@ export async function viewedInvoice(
   const invoice = await billing.findSellerInvoice(db, { id, app_id: app?.id ?? null })
   if (!invoice) throw refuse('not_found')
   return invoice
+}
+
+/**
+ * What the visitor's role in a seller includes; for staff who are viewing its pages, that of its
+ * owner.
+ */
+async function permissionsIn(
+  world: World,
+  context: SalesContext,
+  seller: { seller_id: SellerId },
+): Promise<(permission: sellers.SellerPermission) => boolean> {
+  const member = await membershipOf(world, context, seller)
+  return (permission) => member !== undefined && sellers.isAllowed(member.role, permission)
 }

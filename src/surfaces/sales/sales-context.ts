@@ -1,13 +1,10 @@
 import type * as apps from '#domain/apps'
 import type { StaffRole } from '#domain/identity'
-import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
-import { membershipOf } from '#http/guards/seller'
 import type { SalesContext, Side } from '#http/guards/seller-or-staff'
 import { clockNotice } from '#http/test-clock-notice'
 import type { ActorOf } from '#platform/audit'
-import type { SellerId } from '#platform/ids'
 
 /** The seller or staff as the actor of a change. */
 export function actorOf(context: SalesContext): ActorOf<Side> {
@@ -20,19 +17,6 @@ export function actorOf(context: SalesContext): ActorOf<Side> {
 export function sellerOf({ session, request, app }: SalesContext): ActorOf<'seller'> {
   const { user_id } = session
   return { kind: 'seller', user_id, request_id: request.id, seller_id: app?.seller_id }
-}
-
-/**
- * What the visitor's role in a seller includes; for staff who are viewing its pages, that of its
- * owner.
- */
-export async function permissionsIn(
-  world: World,
-  context: SalesContext,
-  seller: { seller_id: SellerId },
-): Promise<(permission: sellers.SellerPermission) => boolean> {
-  const member = await membershipOf(world, context, seller)
-  return (permission) => member !== undefined && sellers.isAllowed(member.role, permission)
 }
 
 /** The facts that every page about sales shows. */

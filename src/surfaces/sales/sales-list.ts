@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
+import * as sellers from '#domain/sellers'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
 import { startExport } from '#http/exports'
@@ -11,7 +12,7 @@ import { pageOf } from '#http/pagination'
 import { searchOf } from '#http/search'
 import { INVOICE_FIELDS, invoiceFilter } from './invoice-search.ts'
 import { exportRequest, withoutKey } from './list-search.ts'
-import { pageFacts, permissionsIn } from './sales-context.ts'
+import { pageFacts } from './sales-context.ts'
 import { declareInvoicesExport, SALES } from './sales-export.ts'
 import { LISTED_DISPUTES, SalesPage } from './sales-list-page.tsx'
 import { declareSearchForm } from './search-form-route.ts'
@@ -55,7 +56,7 @@ export function declareSalesList(scope: FastifyInstance, world: World): void {
         limit: LISTED_DISPUTES + 1,
         offset: 0,
       }),
-      opens_disputes: (await permissionsIn(reporting, context, app))('support'),
+      opens_disputes: sellers.isAllowed(context.member.role, 'support'),
       search,
       is_cut: filter.found?.license_ids.length === payments.MAX_FOUND,
       ...addresses,

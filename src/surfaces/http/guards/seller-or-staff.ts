@@ -31,6 +31,7 @@ export interface SalesContext extends SessionContext {
 /** A request about what one app sold, of a member of its seller. */
 export interface AppSalesContext extends SalesContext {
   app: apps.App
+  member: sellers.Membership
 }
 
 /** The sales of the app in the path, for a member of its seller with this permission. */
