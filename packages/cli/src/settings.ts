@@ -39,7 +39,7 @@ export function readSettings(options: GlobalOptions, env = process.env): Setting
 }
 
 /** The service's URL without a trailing slash. Secrets are sent to it, so it needs https. */
-export function serviceUrl(text: string): string {
+function serviceUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
     throw wrongUse(
@@ -104,8 +104,8 @@ export async function readSecret(options: GlobalOptions, terminal: Terminal): Pr
 }
 
 /** The client secret without asking; undefined if there is none. */
-export function findSecret({ secretFile }: GlobalOptions, env = process.env): string | undefined {
-  if (secretFile === undefined) return env.PURSER_CLIENT_SECRET?.trim() || undefined
+export function findSecret({ secretFile }: GlobalOptions): string | undefined {
+  if (secretFile === undefined) return process.env.PURSER_CLIENT_SECRET?.trim() || undefined
   try {
     return readFileSync(secretFile === '-' ? 0 : secretFile, 'utf8').trim() || undefined
   } catch {

@@ -168,12 +168,12 @@ export function secondsText(count: number): string {
   return `${count} second${count === 1 ? '' : 's'}`
 }
 
-/** Rows as columns: `[['Plan', 'Pro']]` becomes `Plan  Pro`. */
-export function columns(rows: readonly (readonly string[])[], indent = '  '): string[] {
+/** Rows as indented columns: `[['Plan', 'Pro']]` becomes `  Plan  Pro`. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => (row[at] ?? '').length)),
   )
   return rows.map((row) =>
-    `${indent}${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
+    `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
   )
 }

@@ -42,12 +42,8 @@ export function codeOf(
 }
 
 /** An error of the sign-in that no response of the service names. */
-export function failure(
-  code: SignInCode,
-  message: string,
-  status: number | null = null,
-): SignInError {
-  return new SignInError(message, { status, code, request_id: null })
+export function failure(code: SignInCode, message: string): SignInError {
+  return new SignInError(message, { status: null, code, request_id: null })
 }
 
 /** 256 random bits. */

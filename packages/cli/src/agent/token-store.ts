@@ -29,16 +29,17 @@ const STALE_LOCK_MS = 30_000
 const LOCK_WAIT_MS = 15_000
 
 /** The user's folder of settings, by the conventions of the operating system. */
-export function configFolder(env = process.env): string {
+function configFolder(): string {
+  const { env } = process
   if (env.XDG_CONFIG_HOME) return join(env.XDG_CONFIG_HOME, 'purser')
   if (process.platform === 'win32' && env.APPDATA) return join(env.APPDATA, 'purser')
   return join(homedir(), '.config', 'purser')
 }
 
 /** The file of the tokens: the one that PURSER_SIGN_IN_FILE names, such as CI's, or the user's. */
-export function tokenFile(env = process.env): string {
-  const named = env.PURSER_SIGN_IN_FILE
-  return named ? resolve(named) : join(configFolder(env), 'tokens.json')
+export function tokenFile(): string {
+  const named = process.env.PURSER_SIGN_IN_FILE
+  return named ? resolve(named) : join(configFolder(), 'tokens.json')
 }
 
 /** The tokens of a service; undefined without a sign-in. */

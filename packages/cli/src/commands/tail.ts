@@ -67,7 +67,7 @@ function print(terminal: Terminal, events: TimelineItem[]): void {
 }
 
 /** An event as one line. */
-export function eventLine(terminal: Pick<Terminal, 'style'>, event: TimelineItem): string {
+function eventLine(terminal: Pick<Terminal, 'style'>, event: TimelineItem): string {
   const { at, text, status, amount, email } = event
   const parts = [
     terminal.style('dim', at.replace('T', ' ').replace('Z', '')),
