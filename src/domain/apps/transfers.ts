@@ -18,7 +18,6 @@ export interface Transfer {
   requested_by: UserId
   expires_at: Date
   outcome: TransferOutcome | null
-  decided_by: UserId | null
   to_seller: SellerId | null
 }
 
@@ -30,7 +29,7 @@ export interface OfferedTransfer extends Transfer {
 }
 
 const COLUMNS = sql`t.id, t.app_id, t.from_seller, t.email, t.email_normalized, t.reason,
-  t.requested_by, t.expires_at, t.outcome, t.decided_by, t.to_seller`
+  t.requested_by, t.expires_at, t.outcome, t.to_seller`
 
 /** Stores an offer; false if the app has an open one. An expired one is replaced. */
 export async function addTransfer(

@@ -27,9 +27,8 @@ export interface FigureStep extends DayRange {
 /** The figures of a range of days. */
 export interface OverviewFigures {
   range: DayRange
-  /** The period of the same length before. */
-  former: DayRange
   net: Cents
+  /** Net revenue of the period of the same length before. */
   former_net: Cents
   /** Payments: purchases, renewals and upgrades for which something was due. */
   sales: number
@@ -83,7 +82,6 @@ export interface MeasuredRange {
 /** The figures of a range of days. */
 export function overviewFigures(measured: MeasuredRange): OverviewFigures {
   const { range, days, within, ever, refunded } = measured
-  const former = formerRange(range)
   const sumOf = (field: 'net' | 'mrr', { from, to }: DayRange) =>
     sum(ZERO, ...days.filter(({ day }) => day >= from && day <= to).map((day) => day[field]))
   const countOf = (totals: MetricTotal[], metric: Metric) =>
@@ -104,9 +102,8 @@ export function overviewFigures(measured: MeasuredRange): OverviewFigures {
   })
   return {
     range,
-    former,
     net: sumOf('net', range),
-    former_net: sumOf('net', former),
+    former_net: sumOf('net', formerRange(range)),
     sales: countOf(within, 'sale'),
     refunds: refunded,
     disputes: countOf(within, 'dispute_opened'),

@@ -185,10 +185,8 @@ export interface CustomerLicense extends Omit<Customer, 'first_at' | 'paid'> {
   origin: LicenseOrigin
   /** Whether it was imported, even if its buyer has since continued it with a card. */
   was_imported: boolean
-  product_id: ProductId
   created_at: Date
   canceled_at: Date | null
-  paused_for: 'dispute' | 'staff' | 'buyer' | null
   rotated_at: Date | null
   /** Its order; null for a comp, and for an import that no buyer continued. */
   order_id: OrderId | null
@@ -205,11 +203,11 @@ export async function findCustomerLicense(
   { app_id, license_id }: { app_id: AppId; license_id: LicenseId },
 ): Promise<CustomerLicense | undefined> {
   return await db.maybe<CustomerLicense>(sql`
-    select l.app_id, l.user_id, u.email, l.id as license_id, l.status, l.product_id, p.name as product_name,
+    select l.app_id, l.user_id, u.email, l.id as license_id, l.status, p.name as product_name,
       ${PERIOD_END} as period_end, coalesce(s.auto_renew, false) as auto_renew, l.origin,
       (select h.trigger from license_history h where h.license_id = l.id
         order by h.id limit 1) = 'import' as was_imported,
-      l.created_at, l.canceled_at, l.paused_for, l.rotated_at, o.id as order_id,
+      l.created_at, l.canceled_at, l.rotated_at, o.id as order_id,
       case when k.id is not null then jsonb_build_object('brand', k.brand, 'last4', k.last4) end
         as card,
       m.charged, m.returned

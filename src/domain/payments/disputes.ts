@@ -157,6 +157,7 @@ export function disputedOf(disputes: Dispute[]): Refunded[] {
 }
 
 /** The disputes of all charges of a license, latest first. */
+/** The disputes of a license's charges, latest first. */
 export async function disputesOfLicense(db: Db, license_id: LicenseId): Promise<Dispute[]> {
   return await db.rows<Dispute>(sql`select ${COLUMNS}
     from invoices i join charges c on c.invoice_id = i.id join disputes d on d.charge_id = c.id
@@ -166,8 +167,6 @@ export async function disputesOfLicense(db: Db, license_id: LicenseId): Promise<
 /** A dispute in a list, with its charge's buyer. */
 export interface DisputeLine extends Dispute {
   invoice_id: InvoiceId
-  app_id: AppId
-  app_slug: string
   app_name: string
   email: string
 }
@@ -187,8 +186,8 @@ export async function listUnclosed(
   const { app_id, needs_evidence, limit, offset } = query
   const ofApp = app_id === undefined ? sql`` : sql`and a.id = ${app_id}`
   const open = needs_evidence ? sql`and d.status = 'open' and d.submitted_at is null` : sql``
-  return await db.rows<DisputeLine>(sql`select ${COLUMNS}, c.invoice_id, a.id as app_id,
-      a.slug as app_slug, a.name as app_name, u.email
+  return await db.rows<DisputeLine>(sql`select ${COLUMNS}, c.invoice_id, a.name as app_name,
+      u.email
     from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
       join apps a on a.id = i.app_id join users u on u.id = i.user_id
     where d.status in ('inquiry', 'open') ${ofApp} ${open}
