@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
-import * as catalog from '#domain/catalog'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { signUp } from '../support/account.ts'
 import { mainButtons, textOf } from '../support/agent.ts'
+import { changePrice } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { declineFromNowOn, manage, pageText, passDaysOf, twoPlans } from '../support/manage-page.ts'
@@ -319,7 +319,7 @@ describe('another plan', () => {
     const subscriber = await subscribe(service, { app })
     const { agent, email } = subscriber
     await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
-    await catalog.setAmount(service.world.db, { id: app.other_id, amount: cents(3100) })
+    await changePrice(service, { id: app.other_id, amount: cents(3100) })
     await agent.submit(/^Pay /)
     assert.match(pageText(agent), /Your order has changed/)
     assert.match(pageText(agent), /\$31\.00/)

@@ -8,6 +8,7 @@ import * as tax from '#domain/tax'
 import type { Database } from '#platform/db'
 import type { IdPrefix, InvoiceId } from '#platform/ids'
 import { type Cents, cents, formatAmount, parseAmount, sum, ZERO } from '#platform/money'
+import { balancesAt } from '../support/balances.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { testId } from '../support/ids.ts'
 import { modelBalance, type PayeeLine } from '../support/payee-balance.ts'
@@ -327,7 +328,7 @@ describe('balances', () => {
   after(() => db.close())
 
   const at = async (instant: Date) => {
-    const rows = await ledger.balancesAt(db, instant)
+    const rows = await balancesAt(db, instant)
     assert.equal(sum(ZERO, ...rows.map(({ amount }) => amount)), 0)
     return new Map(rows.map(({ account, amount }) => [account as string, amount]))
   }

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import * as licensing from '#domain/licensing'
 import { sql } from '#platform/sql'
+import { historyOf } from '../support/licenses.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { subscribe } from '../support/subscriber.ts'
 
@@ -69,7 +70,7 @@ test('a license makes every transition of the table and no other, and each is re
         await world.db.run(sql`update licenses set status = ${begin},
           paused_from = ${isPaused ? 'active' : null}, paused_for = ${isPaused ? 'staff' : null}
           where id = ${license_id}`)
-        const before = (await licensing.historyOf(world.db, license_id)).length
+        const before = (await historyOf(world.db, license_id)).length
         const paused_for = to === 'paused' ? { paused_for: 'staff' as const } : {}
         const moving = world.db.tx((tx) =>
           licensing.transition(tx, clock.now(), { license_id, trigger, to, ...paused_for }),
@@ -78,7 +79,7 @@ test('a license makes every transition of the table and no other, and each is re
         if (allowed) await moving
         else await assert.rejects(moving, /cannot go/)
         assert.equal(await statusOf(), allowed ? to : begin)
-        const lines = await licensing.historyOf(world.db, license_id)
+        const lines = await historyOf(world.db, license_id)
         assert.equal(lines.length, before + (allowed ? 1 : 0))
         if (!allowed) continue
         const { from_status, to_status, trigger: why } = lines.at(-1)!

@@ -6,6 +6,7 @@ import { closeDays } from '#flows/close-days'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { balancesAt } from '../support/balances.ts'
 import { CARD } from '../support/cards.ts'
 import { bankOf, decide, disputeOf, objectTo } from '../support/disputes.ts'
 import { assertInvariants } from '../support/invariants.ts'
@@ -22,7 +23,7 @@ describe('a closed day', () => {
   after(() => service.close())
 
   const cashAt = async (at: Date) => {
-    const balances = await ledger.balancesAt(service.world.db, at)
+    const balances = await balancesAt(service.world.db, at)
     return balances.find(({ account }) => account === 'processor')?.amount
   }
   const differences = async () => (await checkBooks(service.world)).differences

@@ -69,7 +69,6 @@ const MAY_READ_WHOLE: [file: string, why: string][] = [
   ['src/domain/metrics/metric-sums.ts', CHECK],
   ['src/domain/payouts/unpaid-lines.ts', CHECK],
   ['src/domain/tax/sums.ts', CHECK],
-  ['src/domain/ledger/ledger.ts', 'balances at an instant, which no page shows'],
   ['src/flows/check-installation.ts', 'a start, which stops at the first row'],
   ['src/domain/tax/retention.ts', 'once a day, a batch at a time'],
   ['src/platform/sweep.ts', 'once a day, a batch at a time'],

@@ -9,6 +9,7 @@ import { isoDate, periodEnd } from '#platform/calendar'
 import type { InvoiceId, PriceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { changePrice } from '../support/apps.ts'
 import { closeSound } from '../support/invariants.ts'
 import { agreeTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
@@ -39,11 +40,10 @@ async function offered({ license_id }: Subscriber, price_id: PriceId) {
 
 /** Changes a price while `meanwhile` runs. */
 async function priced(id: PriceId, amount: number, meanwhile: () => Promise<void>): Promise<void> {
-  const { db } = service.world
-  const before = (await catalog.findLivePrice(db, id))!.amount
-  await db.tx((tx) => catalog.setAmount(tx, { id, amount: cents(amount) }))
+  const before = (await catalog.findLivePrice(service.world.db, id))!.amount
+  await changePrice(service, { id, amount: cents(amount) })
   await meanwhile()
-  await db.tx((tx) => catalog.setAmount(tx, { id, amount: before }))
+  await changePrice(service, { id, amount: before })
 }
 
 /** Changes how the bank treats a subscriber's card. */

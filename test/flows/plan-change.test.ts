@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
-import * as catalog from '#domain/catalog'
 import * as payments from '#domain/payments'
 import { latestOutcome, reconcile } from '#flows/payment'
 import {
@@ -19,6 +18,7 @@ import { isoDate, periodEnd } from '#platform/calendar'
 import type { CardId, InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { changePrice } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
@@ -96,16 +96,14 @@ describe('an upgrade', () => {
     assert.equal(late.outcome, 'changed')
     const again = await quotePlanChange(service.world, { license_id, price_id: price(2) })
     const amount = cents(19_000)
-    await service.world.db.tx((tx) => catalog.setAmount(tx, { id: price(2), amount }))
+    await changePrice(service, { id: price(2), amount })
     const dearer = await changePlan(service.world, buyerActor(subscriber), {
       license_id,
       agreement: again!.agreement,
       return_url,
     })
     assert.equal(dearer.outcome, 'changed')
-    await service.world.db.tx((tx) =>
-      catalog.setAmount(tx, { id: price(2), amount: cents(18_000) }),
-    )
+    await changePrice(service, { id: price(2), amount: cents(18_000) })
     const forged = agreement.replace(/^./, (char) => (char === 'e' ? 'f' : 'e'))
     const refused = await changePlan(service.world, buyerActor(subscriber), {
       license_id,

@@ -9,6 +9,7 @@ import type { StoredEmail } from '#platform/email-queue'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
+import { changePrice } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
 import { ManualClock } from '../support/clock.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
@@ -61,12 +62,7 @@ describe('a subscription renews', () => {
   test('charges the agreed price, whatever the plan costs now', async () => {
     const app = await otherApp(service, { amount: cents(900) })
     const subscriber = await subscribe(service, { app })
-    await service.world.db.tx(async (tx) => {
-      await (await import('#domain/catalog')).setAmount(tx, {
-        id: app.price_id,
-        amount: cents(5000),
-      })
-    })
+    await changePrice(service, { id: app.price_id, amount: cents(5000) })
     await passDays(service, 31)
     const amounts = (await invoicesOf(service, subscriber)).map(({ amount }) => amount)
     assert.deepEqual(amounts, [900, 900])

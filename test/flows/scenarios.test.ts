@@ -11,6 +11,7 @@ import { runScenario } from '../../src/surfaces/test-clock/run-scenario.ts'
 import { RETRIES, SCENARIOS, scenarioOf } from '../../src/surfaces/test-clock/scenarios.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
 import { closeSound } from '../support/invariants.ts'
+import { historyOf } from '../support/licenses.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { stateOf, subscribe } from '../support/subscriber.ts'
 import { testModeOf, timeOf } from '../support/test-clock.ts'
@@ -42,7 +43,7 @@ async function run(app: OtherApp, name: string, retry?: string) {
   const { license_id } = ended
   const license = await licensing.findLicense(world.db, license_id)
   const license_key = licensing.showKey(world.keys, license)
-  const history = await licensing.historyOf(world.db, license_id)
+  const history = await historyOf(world.db, license_id)
   const events = await billing.timelineEvents(
     world.db,
     { app_id: app.client_id, license_id },

@@ -70,7 +70,7 @@ export async function changePrice(
   { world }: TestService,
   price: { id: PriceId; amount: Cents },
 ): Promise<void> {
-  await catalog.setAmount(world.db, price)
+  await world.db.run(sql`update prices set amount = ${price.amount} where id = ${price.id}`)
 }
 
 /** Puts an app on sale, or takes it off. */

@@ -1,4 +1,5 @@
 import type { LicenseStatus } from '#domain/licensing'
+import type { Db } from '#platform/db'
 import type { LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
@@ -28,4 +29,18 @@ export async function forceStatus(
 
 function isRunning(status: LicenseStatus): boolean {
   return !['canceled', 'one_time_active', 'preview'].includes(status)
+}
+
+/** A transition in a license's history. */
+interface PastStep {
+  at: Date
+  from_status: LicenseStatus | null
+  to_status: LicenseStatus
+  trigger: string
+}
+
+/** The transitions of a license, earliest first. */
+export async function historyOf(db: Db, license_id: LicenseId): Promise<PastStep[]> {
+  return await db.rows<PastStep>(sql`select at, from_status, to_status, trigger
+    from license_history where license_id = ${license_id} order by id`)
 }

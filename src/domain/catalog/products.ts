@@ -171,11 +171,6 @@ export async function addPrice(
     values (${price.id}, ${price.product_id}, ${price.amount}, ${price.frequency}, ${now})`)
 }
 
-/** Changes the amount of a price; carts that saw the old amount must confirm again. */
-export async function setAmount(db: Db, price: Pick<Price, 'id' | 'amount'>): Promise<void> {
-  await db.run(sql`update prices set amount = ${price.amount} where id = ${price.id}`)
-}
-
 /** Adds a plan that is not for sale yet, unless the app has or had it. */
 export async function addWithdrawn(tx: Db, now: Date, product: Product): Promise<void> {
   const { id, app_id, name, description, is_free, position, trial_days } = product

@@ -42,22 +42,6 @@ const ENTRY_TYPES = {
   amount: 'bigint',
 } as const
 
-/** The balance of an account, in cents; a credit balance is negative. */
-export interface Balance {
-  account: Account
-  owner: string
-  amount: Cents
-}
-
-/** Every balance at an instant, inclusive; zero balances are left out. */
-export async function balancesAt(db: Db, at: Date): Promise<Balance[]> {
-  return await db.rows<Balance>(sql`
-    select e.account, e.owner, sum(e.amount)::bigint as amount
-    from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
-    where t.at <= ${at} group by e.account, e.owner having sum(e.amount) <> 0
-    order by e.account, e.owner`)
-}
-
 /** The current balance of one account of one owner. */
 export async function balanceOf(db: Db, account: Account, owner: string): Promise<Cents> {
   const { amount } = await db.one<{ amount: Cents }>(sql`

@@ -144,20 +144,6 @@ export async function listSuspended(
     where l.paused_for = 'staff' order by since desc, l.id limit ${limit} offset ${offset}`)
 }
 
-/** A transition in a license's history. */
-export interface PastStep {
-  at: Date
-  from_status: LicenseStatus | null
-  to_status: LicenseStatus
-  trigger: string
-}
-
-/** The transitions of a license, earliest first. */
-export async function historyOf(db: Db, license_id: LicenseId): Promise<PastStep[]> {
-  return await db.rows<PastStep>(sql`select at, from_status, to_status, trigger
-    from license_history where license_id = ${license_id} order by id`)
-}
-
 /**
  * Changes the status that a suspended license resumes to, after a payment or a change.
  */
