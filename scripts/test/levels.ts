@@ -105,6 +105,7 @@ export const FROM_CI = [
   'test/flows/proven-months',
   'test/flows/referred-figures',
   'test/flows/remit-tax',
+  'test/flows/removed-images',
   'test/flows/scenarios',
   'test/flows/sign-in-tries',
   'test/flows/staff-invitation',

@@ -3,74 +3,43 @@ import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import * as apps from '#domain/apps'
 import { uploadImage } from '#flows/app'
-import { keepRetention } from '#flows/retention'
-import { addDays } from '#platform/calendar'
 import { mintId } from '#platform/ids'
 import { PICTURE_LIMITS } from '#platform/pictures'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
+import { type AppImages, IMAGES_PAGE, imagesOf } from '../support/app-images.ts'
 import { addApp } from '../support/apps.ts'
 import { closeSound } from '../support/invariants.ts'
 import { png } from '../support/pictures.ts'
 import { buyer, purchase } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { DAY } from '../support/subscriber.ts'
 
 // Guards points 3 and 11 of issue 11, and threat 60.
 
 let service: TestService
 let agent: Agent
-const PAGE = '/dashboard/apps/tidepool/listing/images/'
+let images: AppImages
 
 before(async () => {
   service = await openTestService()
   agent = await signedIn(service, service.demo.seller)
+  images = imagesOf(service, agent)
 })
 after(() => closeSound(service))
 
-const app_id = () => service.demo.app.client_id
-const shown = () => apps.screenshotsOf(service.world.db, app_id())
 const positions = async () => {
   const rows = await service.world.db.rows<{ position: number }>(sql`select position
-    from app_images where app_id = ${app_id()} and kind = 'screenshot' and removed_at is null`)
+    from app_images where app_id = ${images.app_id} and kind = 'screenshot' and removed_at is null`)
   return rows.map(({ position }) => position)
 }
 const pathsIn = (body: string) => [...body.matchAll(/\/images\/img_\w+-\d+\.webp/g)].map(String)
-const fetchFile = (url: string) => service.app.inject({ url })
-const actor = async () => {
-  const { user_id } = await service.world.db.one<{ user_id: never }>(
-    sql`select user_id from seller_members limit 1`,
-  )
-  return { kind: 'seller', user_id, request_id: mintId(service.world.random, 'req') } as const
-}
-
-async function addIcon(content?: Buffer): Promise<string> {
-  await agent.open(PAGE)
-  const page = await agent.upload('Save icon', content ?? (await png(512, 512)))
-  assert.match(textOf(page.body), /Icon saved/)
-  const { icon_id } = await apps.get(service.world.db, app_id())
-  return apps.pathOf(icon_id!, 256)
-}
-
-async function addScreenshot(alt: string, content?: Buffer) {
-  await agent.open(PAGE)
-  return await agent.upload('Add screenshot', content ?? (await png(1200, 900)), { alt })
-}
-
-async function removeAll() {
-  for (const { id } of await shown()) {
-    await agent.open(PAGE)
-    assert.equal(agent.form(/^Remove screenshot 1$/).image_id, id)
-    await agent.submit(/^Remove screenshot 1$/)
-  }
-}
 
 describe('an icon', () => {
   test('is shown wherever the app is named, in place of its initial', async () => {
     const before = await buyer(service).open('/apps/tidepool/')
     assert.deepEqual(pathsIn(before.body), [])
-    const path = await addIcon()
+    const path = await images.addIcon()
     const visitor = buyer(service)
     const product = await visitor.open('/apps/tidepool/')
     assert.ok(product.body.includes(`src="${path}"`))
@@ -87,8 +56,8 @@ describe('an icon', () => {
   })
 
   test('is served from an address that caches keep and that runs nothing', async () => {
-    const path = await addIcon()
-    const { statusCode, headers, rawPayload } = await fetchFile(path)
+    const path = await images.addIcon()
+    const { statusCode, headers, rawPayload } = await images.fetchFile(path)
     assert.equal(statusCode, 200)
     assert.equal(headers['content-type'], 'image/webp')
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
@@ -102,14 +71,14 @@ describe('an icon', () => {
   })
 
   test('gets a new address when it is replaced, and the old one returns 404', async () => {
-    const former = await addIcon()
-    const present = await addIcon(await png(300, 300, '#aa0000'))
+    const former = await images.addIcon()
+    const present = await images.addIcon(await png(300, 300, '#aa0000'))
     assert.notEqual(former, present)
-    assert.equal((await fetchFile(former)).statusCode, 404)
-    assert.equal((await fetchFile(present)).statusCode, 200)
-    await agent.open(PAGE)
+    assert.equal((await images.fetchFile(former)).statusCode, 404)
+    assert.equal((await images.fetchFile(present)).statusCode, 200)
+    await agent.open(IMAGES_PAGE)
     assert.match(textOf((await agent.submit('Remove icon')).body), /Icon removed\./)
-    assert.equal((await fetchFile(present)).statusCode, 404)
+    assert.equal((await images.fetchFile(present)).statusCode, 404)
     assert.deepEqual(pathsIn((await buyer(service).open('/apps/tidepool/')).body), [])
   })
 
@@ -121,52 +90,52 @@ describe('an icon', () => {
       [Buffer.alloc(0), /Choose a file/],
       [Buffer.alloc(PICTURE_LIMITS.bytes + 1), /Use a file of at most 5 MB/],
     ]
-    const { icon_id } = await apps.get(service.world.db, app_id())
+    const { icon_id } = await apps.get(service.world.db, images.app_id)
     for (const [content, message] of wrong) {
-      await agent.open(PAGE)
+      await agent.open(IMAGES_PAGE)
       const page = await agent.upload('Save icon', content)
       assert.equal(page.status, 422)
       assert.match(textOf(page.body), message)
     }
-    assert.equal((await apps.get(service.world.db, app_id())).icon_id, icon_id)
+    assert.equal((await apps.get(service.world.db, images.app_id)).icon_id, icon_id)
   })
 })
 
 describe('screenshots', () => {
   test('are added with a description, moved, described again and removed', async () => {
-    await addScreenshot('Tides of a week', await png(1700, 1000))
-    await addScreenshot('  Map of \n beaches ', await png(640, 400))
+    await images.addScreenshot('Tides of a week', await png(1700, 1000))
+    await images.addScreenshot('  Map of \n beaches ', await png(640, 400))
     assert.deepEqual(
-      (await shown()).map(({ alt, width, height }) => [alt, width, height]),
+      (await images.shown()).map(({ alt, width, height }) => [alt, width, height]),
       [
         ['Tides of a week', 1600, 941],
         ['Map of beaches', 640, 400],
       ],
     )
-    await agent.open(PAGE)
+    await agent.open(IMAGES_PAGE)
     assert.match(textOf((await agent.submit(/^Move screenshot 2 up$/)).body), /Screenshot moved\./)
     assert.deepEqual(
-      (await shown()).map(({ alt }) => alt),
+      (await images.shown()).map(({ alt }) => alt),
       ['Map of beaches', 'Tides of a week'],
     )
     const described = await agent.submit('Save', { alt: 'Map of all beaches' })
     assert.match(textOf(described.body), /Description saved\./)
-    const [first] = await shown()
+    const [first] = await images.shown()
     assert.equal(first!.alt, 'Map of all beaches')
     const empty = await agent.submit('Save', { alt: ' ' })
     assert.equal(empty.status, 422)
     assert.match(textOf(empty.body), /Describe what the screenshot shows/)
-    await agent.open(PAGE)
+    await agent.open(IMAGES_PAGE)
     const removed = await agent.submit(/^Remove screenshot 1$/)
     assert.match(textOf(removed.body), /Screenshot removed\./)
     assert.deepEqual(
-      (await shown()).map(({ alt }) => alt),
+      (await images.shown()).map(({ alt }) => alt),
       ['Tides of a week'],
     )
-    assert.equal((await fetchFile(apps.pathOf(first!.id, 640))).statusCode, 404)
+    assert.equal((await images.fetchFile(apps.pathOf(first!.id, 640))).statusCode, 404)
     const { db } = service.world
     const audited = await db.rows<{ action: string }>(sql`select action from audit_log
-      where subject = ${app_id()} and action like 'app.screenshot%' order by id`)
+      where subject = ${images.app_id} and action like 'app.screenshot%' order by id`)
     assert.deepEqual(
       audited.map(({ action }) => action),
       [
@@ -180,25 +149,25 @@ describe('screenshots', () => {
   })
 
   test('are added at the end, even after another was removed', async () => {
-    await removeAll()
+    await images.removeAll()
     const names = ['First', 'Second', 'Third', 'Fourth', 'Fifth']
-    for (const name of names.slice(0, 3)) await addScreenshot(name)
+    for (const name of names.slice(0, 3)) await images.addScreenshot(name)
     for (const name of names.slice(3)) {
-      await agent.open(PAGE)
+      await agent.open(IMAGES_PAGE)
       await agent.submit(/^Remove screenshot 1$/)
-      await addScreenshot(name)
-      assert.equal((await shown()).at(-1)!.alt, name)
+      await images.addScreenshot(name)
+      assert.equal((await images.shown()).at(-1)!.alt, name)
       // Images of one position are ordered by their random IDs, so the order alone proves little.
       const found = await positions()
       assert.equal(new Set(found).size, found.length)
     }
-    await removeAll()
+    await images.removeAll()
   })
 
   test('are on the product page with their size, lazily, in two widths for phones', async () => {
-    await removeAll()
-    await addScreenshot('A "week" of tides', await png(1700, 1000))
-    const [image] = await shown()
+    await images.removeAll()
+    await images.addScreenshot('A "week" of tides', await png(1700, 1000))
+    const [image] = await images.shown()
     const { body } = await buyer(service).open('/apps/tidepool/')
     const [tag = ''] = /<img[^>]*srcset[^>]*>/.exec(body) ?? []
     const small = apps.pathOf(image!.id, 800)
@@ -215,41 +184,41 @@ describe('screenshots', () => {
       [small, 800],
       [whole, 1600],
     ] as const) {
-      const { width } = await sharp((await fetchFile(path)).rawPayload).metadata()
+      const { width } = await sharp((await images.fetchFile(path)).rawPayload).metadata()
       assert.equal(width, expected)
     }
-    assert.equal((await fetchFile(apps.pathOf(image!.id, 700))).statusCode, 404)
+    assert.equal((await images.fetchFile(apps.pathOf(image!.id, 700))).statusCode, 404)
   })
 
   test('have errors in the order of the fields of the form', async () => {
-    const page = await addScreenshot('', Buffer.alloc(0))
+    const page = await images.addScreenshot('', Buffer.alloc(0))
     assert.match(textOf(page.body), /fields Choose a file\. Describe what the screenshot shows/)
   })
 
   test('need a description, which a refused form keeps', async () => {
-    const page = await addScreenshot('', await png(640, 400))
+    const page = await images.addScreenshot('', await png(640, 400))
     assert.equal(page.status, 422)
     assert.match(textOf(page.body), /Describe what the screenshot shows/)
-    const turned = await addScreenshot('Tides\u202e', await png(640, 400))
+    const turned = await images.addScreenshot('Tides\u202e', await png(640, 400))
     assert.equal(turned.status, 422)
     assert.match(textOf(turned.body), /Must not contain control characters/)
-    const small = await addScreenshot('A small one', await png(300, 100))
+    const small = await images.addScreenshot('A small one', await png(300, 100))
     assert.equal(small.status, 422)
     assert.match(textOf(small.body), /Use at least 320 × 200 pixels/)
     assert.ok(small.body.includes('value="A small one"'))
   })
 
   test('are at most six', async () => {
-    await removeAll()
-    const given = { app_id: app_id(), kind: 'screenshot', alt: 'One of six' } as const
+    await images.removeAll()
+    const given = { app_id: images.app_id, kind: 'screenshot', alt: 'One of six' } as const
     const content = await png(320, 200)
     const uploads = Array.from({ length: 8 }, async () =>
-      uploadImage(service.world, await actor(), { ...given, content }),
+      uploadImage(service.world, await images.actor(), { ...given, content }),
     )
     const refused = (await Promise.all(uploads)).filter((each) => 'faults' in each)
-    assert.deepEqual([refused.length, (await shown()).length], [2, 6])
-    assert.ok(!(await agent.open(PAGE)).body.includes('Add a screenshot'))
-    await removeAll()
+    assert.deepEqual([refused.length, (await images.shown()).length], [2, 6])
+    assert.ok(!(await agent.open(IMAGES_PAGE)).body.includes('Add a screenshot'))
+    await images.removeAll()
   })
 
   test('of another app cannot be changed through this one', async () => {
@@ -259,8 +228,8 @@ describe('screenshots', () => {
     const size = { kind: 'screenshot', alt: 'Berths', width: 640, height: 400 } as const
     await apps.addImage(db, clock.now(), { id, app_id: other.client_id, ...size })
     await apps.showImage(db, id)
-    await addScreenshot('Tides', await png(640, 400))
-    await agent.open(PAGE)
+    await images.addScreenshot('Tides', await png(640, 400))
+    await agent.open(IMAGES_PAGE)
     assert.equal((await agent.submit('Save', { image_id: id, alt: 'Mine' })).status, 404)
     assert.equal((await apps.findImage(db, id))?.alt, 'Berths')
   })
@@ -268,7 +237,7 @@ describe('screenshots', () => {
 
 describe('an upload', () => {
   test('of a form of another site is refused', async () => {
-    await agent.open(PAGE)
+    await agent.open(IMAGES_PAGE)
     const content = await png(512, 512)
     const { status } = await agent.twin().upload('Save icon', content, { csrf_token: 'guessed' })
     assert.equal(status, 403)
@@ -276,7 +245,11 @@ describe('an upload', () => {
 
   test('of a person who may not send it is refused before its file is read', async () => {
     const other = await signedIn(service, service.demo.buyer)
-    const forms = [`${PAGE}icon`, `${PAGE}add`, PAGE.replace('listing/images/', 'import/')]
+    const forms = [
+      `${IMAGES_PAGE}icon`,
+      `${IMAGES_PAGE}add`,
+      IMAGES_PAGE.replace('listing/images/', 'import/'),
+    ]
     for (const url of forms) {
       for (const [cookie, status] of [
         ['', 303],
@@ -302,7 +275,7 @@ describe('an upload', () => {
     const post = (payload: Buffer, type = 'multipart/form-data; boundary=x') =>
       service.app.inject({
         method: 'POST',
-        url: `${PAGE}icon`,
+        url: `${IMAGES_PAGE}icon`,
         headers: { cookie: agent.cookie, accept: 'text/html', 'content-type': type },
         payload,
       })
@@ -323,132 +296,4 @@ describe('an upload', () => {
     }
     assert.ok([400, 403].includes((await post(part('a: b'), 'multipart/form-data')).statusCode))
   })
-})
-
-describe('a removed image', () => {
-  const restore = async (id: string) => {
-    await agent.open(PAGE)
-    const csrf_token = agent.form('Save icon').csrf_token!
-    return await service.app.inject({
-      method: 'POST',
-      url: `${PAGE}restore`,
-      headers: {
-        cookie: agent.cookie,
-        accept: 'text/html',
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      payload: new URLSearchParams({ csrf_token, image_id: id }).toString(),
-    })
-  }
-
-  test('is listed, and restored with its description and its address', async () => {
-    await removeAll()
-    await addScreenshot('Kept')
-    await addScreenshot('Removed by mistake')
-    const image = (await shown()).at(-1)!
-    await agent.open(PAGE)
-    service.clock.pass(1)
-    const removed = await agent.submit(/^Remove screenshot 2$/)
-    assert.match(textOf(removed.body), /You can restore it below\./)
-    assert.match(textOf(removed.body), /Removed images .* Removed by mistake Screenshot Removed/)
-    const restored = await agent.submit('Restore')
-    assert.match(textOf(restored.body), /Image restored\./)
-    assert.deepEqual(
-      (await shown()).map(({ alt }) => alt),
-      ['Kept', 'Removed by mistake'],
-    )
-    const [width] = apps.widthsOf(image)
-    assert.equal((await fetchFile(apps.pathOf(image.id, width!))).statusCode, 200)
-    assert.equal((await restore(image.id)).statusCode, 404)
-    await removeAll()
-  })
-
-  test('is an icon that was replaced, too', async () => {
-    const former = await addIcon()
-    service.clock.pass(1)
-    const present = await addIcon(await png(300, 300, '#aa0000'))
-    await agent.open(PAGE)
-    service.clock.pass(1)
-    await agent.submit('Restore')
-    assert.equal((await fetchFile(former)).statusCode, 200)
-    assert.equal((await fetchFile(present)).statusCode, 404)
-    service.clock.pass(1)
-    await agent.submit('Remove icon')
-    await agent.submit('Restore')
-    assert.equal((await fetchFile(former)).statusCode, 200)
-  })
-
-  test('is not restored beyond the most screenshots, after 30 days, or by the next seller', async () => {
-    await removeAll()
-    await addScreenshot('First')
-    const [first] = await shown()
-    await removeAll()
-    for (let at = 0; at < apps.MAX_SCREENSHOTS; at++) await addScreenshot(`Other ${at}`)
-    const full = await restore(first!.id)
-    assert.equal(full.statusCode, 422)
-    assert.match(textOf(full.body), /at most 6 screenshots/)
-    await removeAll()
-    const { db } = service.world
-    const late = addDays(service.clock.now(), -30)
-    await db.run(sql`update app_images set removed_at = ${late} where id = ${first!.id}`)
-    assert.equal((await restore(first!.id)).statusCode, 404)
-    const now = service.clock.now()
-    await db.run(sql`update app_images set removed_at = ${now} where id = ${first!.id}`)
-    await apps.forgetRemovedImages(db, app_id())
-    assert.equal((await restore(first!.id)).statusCode, 404)
-    assert.doesNotMatch((await agent.open(PAGE)).body, /Removed images/)
-  })
-
-  test('whose upload was interrupted is not listed', async () => {
-    const { db, clock, random } = service.world
-    const size = { kind: 'screenshot', alt: 'Cut off', width: 640, height: 400 } as const
-    await apps.addImage(db, clock.now(), { ...size, id: mintId(random, 'img'), app_id: app_id() })
-    assert.doesNotMatch((await agent.open(PAGE)).body, /Cut off/)
-  })
-})
-
-// Threat 47
-test('an app keeps at most 24 removed images, the latest ones', async () => {
-  const { db } = service.world
-  await db.run(sql`update apps set icon_id = null`)
-  await db.run(sql`delete from app_images`)
-  await db.run(sql`delete from stored_files`)
-  const icon = await png(256, 256)
-  for (let at = 0; at < 30; at++) {
-    service.clock.pass(1)
-    const given = { app_id: app_id(), kind: 'icon', alt: '', content: icon } as const
-    assert.ok('id' in (await uploadImage(service.world, await actor(), given)))
-  }
-  const { images, files, oldest } = await db.one<Record<string, number>>(sql`select
-    (select count(*) from app_images) as images, (select count(*) from stored_files) as files,
-    (select extract(epoch from max(created_at) - min(created_at))::int from app_images) as oldest`)
-  assert.deepEqual({ images, files, oldest }, { images: 25, files: 25, oldest: 24 })
-})
-
-test('files of removed images and of uploads that were cut off are deleted after 30 days', async () => {
-  const { db, clock, random, storage } = service.world
-  await removeAll()
-  const kept = await addIcon()
-  const files = () => db.rows<{ key: string }>(sql`select key from stored_files`)
-  const cut_off = mintId(random, 'img')
-  const size = { kind: 'icon', alt: '', width: 256, height: 256 } as const
-  await apps.addImage(db, clock.now(), { id: cut_off, app_id: app_id(), ...size })
-  await storage.put(clock.now(), apps.fileOf(cut_off, 256), {
-    content: Buffer.from('cut off'),
-    type: 'image/webp',
-  })
-  assert.equal((await fetchFile(apps.pathOf(cut_off, 256))).statusCode, 404)
-  service.clock.pass(29 * DAY)
-  await keepRetention(service.world)
-  assert.ok((await files()).some(({ key }) => key === apps.fileOf(cut_off, 256)))
-  service.clock.pass(2 * DAY)
-  await keepRetention(service.world)
-  assert.deepEqual(
-    (await files()).map(({ key }) => `/images/${key}`),
-    [kept],
-  )
-  const { count } = await db.one<{ count: number }>(
-    sql`select count(*)::int as count from app_images where app_id = ${app_id()}`,
-  )
-  assert.equal(count, 1)
 })
