@@ -1,4 +1,5 @@
 import type { Database, Db } from '#platform/db'
+import { recordFrom } from '#platform/record'
 import { sql } from '#platform/sql'
 
 /** The states of a job in the queue's own words, in the order in which staff look at them. */
@@ -106,10 +107,7 @@ export async function countJobs(db: Db): Promise<Record<JobState, number>> {
         order by j.name, j.created_on limit ${COUNTED_JOBS + 1}) few) as count
     from unnest(${[...JOB_STATES]}::text[]) s (state)`)
   const byState = new Map(counts.map(({ state, count }) => [state, count]))
-  return Object.fromEntries(JOB_STATES.map((state) => [state, byState.get(state) ?? 0])) as Record<
-    JobState,
-    number
-  >
+  return recordFrom(JOB_STATES, (state) => byState.get(state) ?? 0)
 }
 
 /** The queues that jobs are sent to, by name. */

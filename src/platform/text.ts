@@ -92,13 +92,3 @@ export function durationText(seconds: number, { t }: Locale = ENGLISH): string {
     seconds: t('duration.seconds', { count: rest }),
   })
 }
-
-/**
- * The value of a table's own key; undefined for what every object inherits, such as `__proto__`.
- */
-export function ownValue<Value>(
-  table: Readonly<Record<string, Value>>,
-  name: string | undefined,
-): Value | undefined {
-  return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined
-}

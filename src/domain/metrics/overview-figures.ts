@@ -1,5 +1,6 @@
 import { addDays, isoDate } from '#platform/calendar'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
+import { recordFrom } from '#platform/record'
 import {
   CART_METRICS,
   type Metric,
@@ -109,9 +110,9 @@ export function overviewFigures(measured: MeasuredRange): OverviewFigures {
     disputes: countOf(within, 'dispute_opened'),
     mrr,
     mrr_before,
-    mrr_changes: recordOf(MRR_METRICS, (metric) => amountOf(within, metric)),
-    licenses: recordOf(STATUS_METRICS, (metric) => countOf(ever, metric)),
-    carts: recordOf(CART_METRICS, (metric) => countOf(within, metric)),
+    mrr_changes: recordFrom(MRR_METRICS, (metric) => amountOf(within, metric)),
+    licenses: recordFrom(STATUS_METRICS, (metric) => countOf(ever, metric)),
+    carts: recordFrom(CART_METRICS, (metric) => countOf(within, metric)),
     steps,
   }
 }
@@ -124,12 +125,4 @@ export function partsOf(range: DayRange): DayRange[] {
     from: dayAfter(range.from, index * size),
     to: dayAfter(range.from, Math.min((index + 1) * size, length) - 1),
   }))
-}
-
-function recordOf<Key extends string, Value>(
-  keys: readonly Key[],
-  read: (key: Key) => Value,
-): Record<Key, Value> {
-  // Every key is given its value.
-  return Object.fromEntries(keys.map((key) => [key, read(key)])) as Record<Key, Value>
 }

@@ -9,6 +9,7 @@ import type { World } from '#flows/world'
 import { buyUrl, readNext } from '#http/buy-link'
 import type { FormFault } from '#http/form-errors'
 import { queryOf } from '#http/input'
+import { recordFrom } from '#platform/record'
 
 const FIELDS = ['price', 'next', 'email', 'ref', 'discount'] as const
 
@@ -31,8 +32,7 @@ export async function buildBuyLink(
   request: FastifyRequest,
   { app, prices }: { app: apps.App; prices: catalog.ProductPrice[] },
 ): Promise<BuiltLink> {
-  const values = FIELDS.map((name) => [name, (queryOf(request, name) ?? '').trim()] as const)
-  const form: BuyLinkForm = { ...EMPTY, ...Object.fromEntries(values) }
+  const form = recordFrom(FIELDS, (name) => (queryOf(request, name) ?? '').trim())
   const price = prices.find(({ id }) => id === form.price)
   if (form.price === '') return { form, url: undefined, faults: [] }
   if (!price) return { form, url: undefined, faults: [fault('price', 'Choose a plan.')] }
@@ -41,8 +41,6 @@ export async function buildBuyLink(
   const faults = await faultsOf(world, { app, price, query: new URL(url).searchParams })
   return { form, url: faults.length === 0 ? url : undefined, faults }
 }
-
-const EMPTY: BuyLinkForm = { price: '', next: '', email: '', ref: '', discount: '' }
 
 /** The parameters of a link that checkout would refuse or ignore. */
 async function faultsOf(

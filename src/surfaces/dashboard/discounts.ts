@@ -10,6 +10,7 @@ import { redirectTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import type { FieldFault } from '#platform/problem'
+import { recordFrom } from '#platform/record'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { DiscountsPage } from './discounts-page.tsx'
 import { formFaults } from './rows.ts'
@@ -18,10 +19,7 @@ const DISCOUNTS = `${APP_PATH}/discounts/`
 const CODES_A_PAGE = 50
 
 const BLANK: discounts.NewDiscount = {
-  ...(Object.fromEntries(discounts.NEW_DISCOUNT_FIELDS.map((name) => [name, ''])) as Record<
-    (typeof discounts.NEW_DISCOUNT_FIELDS)[number],
-    string
-  >),
+  ...recordFrom(discounts.NEW_DISCOUNT_FIELDS, () => ''),
   unit: 'percent',
   lasts: 'once',
   is_once_per_buyer: false,
@@ -80,10 +78,9 @@ export function declareDiscounts(scope: FastifyInstance, world: World): void {
 
 /** The posted form; each plan has a checkbox named after it. */
 function enteredIn(form: Record<string, string>): discounts.NewDiscount {
-  const texts = discounts.NEW_DISCOUNT_FIELDS.map((name) => [name, form[name] ?? ''])
   const chosen = Object.keys(form).filter((name) => name.startsWith('prod_'))
   return {
-    ...(Object.fromEntries(texts) as typeof BLANK),
+    ...recordFrom(discounts.NEW_DISCOUNT_FIELDS, (name) => form[name] ?? ''),
     is_once_per_buyer: form.is_once_per_buyer !== undefined,
     is_first_purchase: form.is_first_purchase !== undefined,
     product_ids: chosen.map((name) => requireId('prod', name)),

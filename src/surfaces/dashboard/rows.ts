@@ -1,5 +1,6 @@
 import type { FormFault } from '#http/form-errors'
-import { capitalized, EMPTY_TEXT, ownValue } from '#platform/text'
+import { ownValue } from '#platform/record'
+import { capitalized, EMPTY_TEXT } from '#platform/text'
 
 /** The fields of a form, or of one of its rows. */
 export type Fields = Record<string, string>

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { ownValue } from '#platform/text'
+import { ownValue } from '#platform/record'
 import { queryOf } from './input.ts'
 
 /** What a page says about an action: its tone and its text. */

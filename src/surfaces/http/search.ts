@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { formOf, queryOf } from '#http/input'
 import { addDays, readDay } from '#platform/calendar'
+import { recordFrom } from '#platform/record'
 
 const LONGEST = 320
 
@@ -17,8 +18,7 @@ export function searchOf<Name extends string>(
 ): SearchTexts<Name> {
   const posted = request.method === 'POST' ? formOf(request) : undefined
   const read = (name: Name) => (posted ? posted[name] : queryOf(request, name)) ?? ''
-  const texts = names.map((name) => [name, read(name).trim().slice(0, LONGEST)])
-  return Object.fromEntries(texts) as SearchTexts<Name>
+  return recordFrom(names, (name) => read(name).trim().slice(0, LONGEST))
 }
 
 /**

@@ -7,7 +7,7 @@ import { Pager } from '#design/navigation'
 import { DescriptionList, Panel, RecordCards } from '#design/panels'
 import type { PayoutId } from '#platform/ids'
 import { type Cents, cents, sum } from '#platform/money'
-import { ownValue } from '#platform/text'
+import { ownValue } from '#platform/record'
 import { causeLabel, payoutLabel } from './labels.ts'
 
 /** A payout in a list. */

@@ -16,7 +16,7 @@ import {
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
-import { ownValue } from '#platform/text'
+import { ownValue } from '#platform/record'
 import { DisputePage } from './dispute-page.tsx'
 import { actorOf, pageFacts } from './sales-context.ts'
 

@@ -10,6 +10,7 @@ import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { readDay } from '#platform/calendar'
 import { readId } from '#platform/ids'
+import { recordFrom } from '#platform/record'
 import { ACTION_LIMIT, reasonFaults } from './customer-actions.ts'
 import { GIVE_FIELDS, type GiveFacts, type GiveForm, GivePlanPage } from './give-plan-page.tsx'
 import { pageFacts, sellerOf } from './sales-context.ts'
@@ -53,8 +54,7 @@ export function declareGivePlan(scope: FastifyInstance, world: World): void {
 }
 
 function formFrom(read: (name: keyof GiveForm) => string | undefined): GiveForm {
-  const texts = GIVE_FIELDS.map((name) => [name, (read(name) ?? '').trim().slice(0, LONGEST)])
-  return Object.fromEntries(texts) as GiveForm
+  return recordFrom(GIVE_FIELDS, (name) => (read(name) ?? '').trim().slice(0, LONGEST))
 }
 
 function faultsOf(

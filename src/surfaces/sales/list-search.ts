@@ -8,6 +8,7 @@ import type { World } from '#flows/world'
 import { type SearchTexts, UNKNOWN_KEY } from '#http/search'
 import type { AppId, LicenseId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
+import { recordFrom } from '#platform/record'
 
 /** The fields of the search for subscriptions. */
 export const SUBSCRIPTION_FIELDS = [
@@ -44,8 +45,7 @@ export function exportedSearch<Name extends string>(
   names: readonly Name[],
 ): { slug: string; search: SearchTexts<Name> } {
   const { slug, ...given } = Asked.parse(request)
-  const texts = names.map((name) => [name, given[name] ?? ''])
-  return { slug, search: Object.fromEntries(texts) as SearchTexts<Name> }
+  return { slug, search: recordFrom(names, (name) => given[name] ?? '') }
 }
 
 /** The position of a row in a list: its date, its amount, and its unique id. */
