@@ -49,8 +49,9 @@ function readChapter(file: string, text: string): Chapter {
   const [front = '', block = ''] = FRONT_MATTER.exec(text) ?? []
   const lines = [...block.matchAll(/^(\w+): (.+)$/gm)]
   const facts = Object.fromEntries(lines.map(([, name, value]) => [name, value]))
-  const { title, description, section, order } = facts
-  if (!title || !description || !SECTIONS.includes(section as DocsSection)) {
+  const { title, description, order } = facts
+  const section = SECTIONS.find((each) => each === facts.section)
+  if (!title || !description || !section) {
     throw new Error(`${file} must begin with its title, description and section`)
   }
   return {
@@ -58,7 +59,7 @@ function readChapter(file: string, text: string): Chapter {
     file,
     title,
     description,
-    section: section as DocsSection,
+    section,
     order: order === undefined ? undefined : Number(order),
     text: text.slice(front.length),
   }
