@@ -5,7 +5,7 @@ import { owedByBuyer, recordRepayment, writeOffExcess } from '#flows/staff-actio
 import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
 import { withQuery } from '#http/address'
-import type { FormFault } from '#http/form-errors'
+import { type FormFault, faultsIn } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
@@ -124,13 +124,12 @@ function faultsOf(form: RepaymentForm, now: Date): FormFault[] {
   const amount = readAmount(form.amount)
   const day = readDay(form.paid_on)
   const reference = textFault(form.reference, { most: MAX_REFERENCE_LENGTH, least: 1 })
-  const found: [id: keyof RepaymentForm, message: string | false | undefined][] = [
+  return faultsIn([
     ['amount', !amount && 'Enter an amount in dollars, such as 12.50.'],
     ['way', !isWay(form.way) && 'Choose how the buyer paid.'],
     ['reference', form.reference === '' ? 'Enter the reference on the bank statement.' : reference],
     ['paid_on', (!day || day > now) && 'Enter the day on which it arrived, today or earlier.'],
-  ]
-  return found.flatMap(([id, message]) => (message ? [{ id, message }] : []))
+  ])
 }
 
 function isWay(text: string): text is ledger.RepaymentWay {

@@ -5,7 +5,7 @@ import { offerTransfer, withdrawTransfer } from '#flows/app'
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { withQuery } from '#http/address'
-import { type FormFault, faultOf } from '#http/form-errors'
+import { type FormFault, faultOf, faultsIn } from '#http/form-errors'
 import { APP_PATH, requireSeller, type SellerContext } from '#http/guards/seller'
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
@@ -61,11 +61,10 @@ function pathOf({ app }: SellerContext): string {
 }
 
 function faultsOf(form: { reason: string }, hasEmail: boolean): FormFault[] {
-  const faults: FormFault[] = []
-  if (!hasEmail) faults.push({ id: 'email', message: faultOf('email') })
-  const message = reasonFault(form.reason, 'Give a reason. The other seller sees it.')
-  if (message) faults.push({ id: 'reason', message })
-  return faults
+  return faultsIn([
+    ['email', !hasEmail && faultOf('email')],
+    ['reason', reasonFault(form.reason, 'Give a reason. The other seller sees it.')],
+  ])
 }
 
 async function showTransfer(

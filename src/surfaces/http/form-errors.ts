@@ -47,6 +47,13 @@ export interface FormFault {
   message: string
 }
 
+/** The errors of a form, of pairs of a field and what is wrong with it, if anything. */
+export function faultsIn(
+  found: readonly (readonly [id: string, message: string | false | undefined])[],
+): FormFault[] {
+  return found.flatMap(([id, message]) => (message ? [{ id, message }] : []))
+}
+
 /** The error messages of a field; undefined if it has none. */
 export function faultAt(faults: readonly FormFault[], id: string): string | undefined {
   const found = faults.filter((fault) => fault.id === id).map(({ message }) => message)

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { EXTENSION_DAYS } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { withQuery } from '#http/address'
-import type { FormFault } from '#http/form-errors'
+import { type FormFault, faultsIn } from '#http/form-errors'
 import { type AppSalesContext, requireAppSales } from '#http/guards/seller-or-staff'
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, paramsOf, queryOf } from '#http/input'
@@ -68,16 +68,10 @@ function actionOf({ request }: AppSalesContext): CustomerAction {
 function faultsOf({ has_days }: CustomerAction, { reason, days }: ActionForm): FormFault[] {
   const { least, most } = EXTENSION_DAYS
   const isNumber = /^\d{1,3}$/.test(days) && Number(days) >= least && Number(days) <= most
-  return [
-    ...(has_days && !isNumber ? [{ id: 'days', message: `Enter ${least} to ${most} days.` }] : []),
-    ...reasonFaults(reason),
-  ]
-}
-
-/** What is wrong with a reason, at its field. */
-export function reasonFaults(reason: string): FormFault[] {
-  const message = reasonFault(reason)
-  return message ? [{ id: 'reason', message }] : []
+  return faultsIn([
+    ['days', has_days && !isNumber && `Enter ${least} to ${most} days.`],
+    ['reason', reasonFault(reason)],
+  ])
 }
 
 async function show(

@@ -4,14 +4,16 @@ import * as identity from '#domain/identity'
 import { givePlan, type PlanGiven } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { withQuery } from '#http/address'
+import { faultsIn } from '#http/form-errors'
 import { type AppSalesContext, requireAppSales, SIDES } from '#http/guards/seller-or-staff'
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
+import { reasonFault } from '#http/reason'
 import { readDay } from '#platform/calendar'
 import { readId } from '#platform/ids'
 import { recordFrom } from '#platform/record'
-import { ACTION_LIMIT, reasonFaults } from './customer-actions.ts'
+import { ACTION_LIMIT } from './customer-actions.ts'
 import { GIVE_FIELDS, type GiveFacts, type GiveForm, GivePlanPage } from './give-plan-page.tsx'
 import { pageFacts, sellerOf } from './sales-context.ts'
 
@@ -63,12 +65,12 @@ function faultsOf(
 ): GiveFaults {
   const email = 'Enter an email address such as name@example.com.'
   const day = 'Enter a date such as 2027-01-31, or leave this empty.'
-  return [
-    ...(read.email ? [] : [{ id: 'email', message: email }]),
-    ...(read.product_id ? [] : [{ id: 'plan', message: 'Choose a plan.' }]),
-    ...(ends === '' || readDay(ends) ? [] : [{ id: 'ends', message: day }]),
-    ...reasonFaults(reason),
-  ]
+  return faultsIn([
+    ['email', !read.email && email],
+    ['plan', !read.product_id && 'Choose a plan.'],
+    ['ends', ends !== '' && !readDay(ends) && day],
+    ['reason', reasonFault(reason)],
+  ])
 }
 
 /** Why nothing was given, at its field. */

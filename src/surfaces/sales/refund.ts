@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as apps from '#domain/apps'
 import { quoteRefund, type RefundQuote, refundCharge } from '#flows/refund'
 import type { World } from '#flows/world'
-import type { FormFault } from '#http/form-errors'
+import { type FormFault, faultsIn } from '#http/form-errors'
 import {
   requireSellerOrStaff,
   type SalesContext,
@@ -119,25 +119,12 @@ async function show(
     isRequested && amount !== undefined
       ? await quoteRefund(world, actor, { ...facts, amount })
       : whole
-  const amountFault =
-    amount === undefined
-      ? refusalMessage('not_an_amount', context.as)
-      : 'refusal' in quote
-        ? refusalMessage(quote.refusal, context.as)
-        : undefined
-  const found = [
-    { id: 'amount', message: amountFault },
-    { id: 'reason', message: reasonFault(form.reason) },
-    'credit' in whole && whole.credit
-      ? { id: 'credit', message: 'back' in quote ? creditFault(form, quote) : undefined }
-      : { id: 'amount', message: form.credit ? CREDIT_GONE : undefined },
-  ]
-  const faults = isRequested ? found.filter((each) => each.message !== undefined) : []
+  const faults = isRequested ? faultsOf(form, { whole, quote }, context.as) : []
   const page = RefundPage({
     ...pageFacts(world, context, app),
     invoice,
     form,
-    faults: faults as FormFault[],
+    faults,
     left: whole.left,
     credit: 'back' in whole ? (whole.credit?.back.amount ?? ZERO) : ZERO,
     obstacle,
@@ -148,4 +135,23 @@ async function show(
   return sendPage(context.reply, page, {
     status: faults.length > 0 ? 422 : has_changed ? 409 : 200,
   })
+}
+
+type Quoted = Awaited<ReturnType<typeof quoteRefund>>
+
+/** What is wrong with a form: `whole` quotes the full refund, `quote` that of its amount. */
+function faultsOf(
+  form: RefundForm,
+  { whole, quote }: { whole: Quoted; quote: Quoted },
+  as: Side,
+): FormFault[] {
+  const stated = 'refusal' in quote ? quote.refusal : undefined
+  const refusal = readAmount(form.amount) === undefined ? 'not_an_amount' : stated
+  const offersCredit = 'credit' in whole && whole.credit !== undefined
+  return faultsIn([
+    ['amount', refusal && refusalMessage(refusal, as)],
+    ['reason', reasonFault(form.reason)],
+    ['amount', form.credit && !offersCredit && CREDIT_GONE],
+    ['credit', offersCredit && 'back' in quote && creditFault(form, quote)],
+  ])
 }
