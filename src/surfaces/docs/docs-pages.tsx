@@ -5,13 +5,13 @@ import { Heading } from '#design/panels'
 import { DocText, RichText } from '#design/reading'
 import { siteNav } from '#http/site-menu'
 import type { FoundSection } from '#platform/section-search'
-import { type DocsFrame, DocsLayout } from './layout.tsx'
+import { DocsLayout, type DocsLayoutFacts } from './layout.tsx'
 import type { DocsPageFacts } from './library.ts'
 
 /** A page of the documentation. */
-export function DocsPage({ frame, clean_html }: DocsPageFacts): JSX.Element {
+export function DocsPage({ layout, clean_html }: DocsPageFacts): JSX.Element {
   return (
-    <DocsLayout {...frame}>
+    <DocsLayout {...layout}>
       <DocText clean_html={clean_html} />
     </DocsLayout>
   )
@@ -19,13 +19,13 @@ export function DocsPage({ frame, clean_html }: DocsPageFacts): JSX.Element {
 
 /** The results of a search, for browsers without scripts and for links to a search. */
 export function DocsSearchPage(facts: {
-  frame: DocsFrame
+  layout: DocsLayoutFacts
   query: string
   found: FoundSection[]
 }): JSX.Element {
-  const { frame, query, found } = facts
+  const { layout, query, found } = facts
   return (
-    <DocsLayout {...frame} query={query}>
+    <DocsLayout {...layout} query={query}>
       {query !== '' && found.length === 0 && (
         <p>No results. Try fewer words, or an error code as it appears in the response.</p>
       )}

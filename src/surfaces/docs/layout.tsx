@@ -11,7 +11,7 @@ export interface NavSection {
 }
 
 /** What a page of the documentation shows around its content. */
-export interface DocsFrame {
+export interface DocsLayoutFacts {
   base_url: string
   path: string
   title: string
@@ -26,7 +26,7 @@ export interface DocsFrame {
 }
 
 /** A page of the documentation: side navigation, content and table of contents. */
-export function DocsLayout(facts: DocsFrame & { children: ComponentChildren }): JSX.Element {
+export function DocsLayout(facts: DocsLayoutFacts & { children: ComponentChildren }): JSX.Element {
   const { base_url, path, title, headings } = facts
   return (
     <SiteLayout
@@ -175,7 +175,7 @@ function OnThisPage({ headings }: { headings: PageHeading[] }): JSX.Element {
 function PreviousAndNext({
   previous,
   next,
-}: Pick<DocsFrame, 'previous' | 'next'>): JSX.Element | null {
+}: Pick<DocsLayoutFacts, 'previous' | 'next'>): JSX.Element | null {
   if (!previous && !next) return null
   return (
     <nav

@@ -1,13 +1,14 @@
 import { type Chapter, orderedChapters, readChapters } from './chapters.ts'
-import type { DocsFrame } from './layout.tsx'
+import type { DocsLayoutFacts } from './layout.tsx'
 import { type Insertable, type Rendered, renderChapter } from './markdown.ts'
 
 /** Parts of pages that are generated from the service, by their names in Markdown. */
 export type PartsByName = Insertable['parts']
 
 /** A page, ready to be sent. */
-export interface DocsPageFacts extends Rendered {
-  frame: DocsFrame
+export interface DocsPageFacts {
+  layout: DocsLayoutFacts
+  clean_html: string
 }
 
 /** The documentation of one installation. */
@@ -16,8 +17,8 @@ export interface DocsLibrary {
   paths: string[]
   /** A page; undefined for another path. */
   page(path: string): DocsPageFacts | undefined
-  /** The frame of a page that is no Markdown file, such as the results of a search. */
-  frameOf(facts: { path: string; title: string; description: string }): DocsFrame
+  /** The layout of a page that is no Markdown file, such as the results of a search. */
+  layoutOf(facts: { path: string; title: string; description: string }): DocsLayoutFacts
 }
 
 /** Opens the documentation. Pages are rendered when they are first requested. */
@@ -39,7 +40,7 @@ export function openLibrary(
     rendered.set(chapter.path, { values, result })
     return result
   }
-  const frameOf: DocsLibrary['frameOf'] = (facts) => ({
+  const layoutOf: DocsLibrary['layoutOf'] = (facts) => ({
     ...facts,
     base_url,
     headings: [],
@@ -47,20 +48,20 @@ export function openLibrary(
   })
   return {
     paths: [...byPath.keys()],
-    frameOf,
+    layoutOf,
     page(path) {
       const chapter = byPath.get(path)
       if (!chapter) return undefined
       const { clean_html, headings } = render(chapter)
       const at = ordered.indexOf(chapter)
-      const frame = {
-        ...frameOf(chapter),
+      const layout = {
+        ...layoutOf(chapter),
         headings,
         above: at === -1 ? linkTo(aboveOf(byPath, chapter)) : undefined,
         previous: at === -1 ? undefined : linkTo(ordered[at - 1]),
         next: at === -1 ? undefined : linkTo(ordered[at + 1]),
       }
-      return { frame, clean_html, headings }
+      return { layout, clean_html }
     },
   }
 }
@@ -73,7 +74,7 @@ function aboveOf(byPath: Map<string, Chapter>, { path }: Chapter): Chapter | und
   return byPath.get(path.replace(/[^/]+\/$/, ''))
 }
 
-function sectionsOf(ordered: readonly Chapter[], path: string): DocsFrame['sections'] {
+function sectionsOf(ordered: readonly Chapter[], path: string): DocsLayoutFacts['sections'] {
   const sections = Map.groupBy(ordered, ({ section }) => section)
   return [...sections].map(([title, chapters]) => ({
     title,

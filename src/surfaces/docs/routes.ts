@@ -47,8 +47,8 @@ export function docs(app: FastifyInstance, world: World, made: DocsParts): reado
       const found = query === '' ? [] : search(query)
       const title = query === '' ? 'Search' : `Results for ${query.slice(0, 60)}`
       const description = counted(query, found.length)
-      const frame = library.frameOf({ path: SEARCH, title, description })
-      return sendPage(reply, DocsSearchPage({ frame, query, found }))
+      const layout = library.layoutOf({ path: SEARCH, title, description })
+      return sendPage(reply, DocsSearchPage({ layout, query, found }))
     })
     scope.get('/docs/search.json', async (request, reply) => {
       const { index } = await searchOf()

@@ -26,8 +26,8 @@ export async function openSearch(library: DocsLibrary): Promise<DocsSearch> {
 }
 
 /** The sections of a page: what precedes its first heading, and one for each heading. */
-function sectionsOf({ frame, clean_html }: DocsPageFacts): SearchableSection[] {
-  const { path, title, description } = frame
+function sectionsOf({ layout, clean_html }: DocsPageFacts): SearchableSection[] {
+  const { path, title, description } = layout
   const [intro = '', ...parts] = clean_html.split(/(?=<h[23] id=")/)
   const first = `${description} ${plain(intro)}`
   return [
