@@ -85,7 +85,7 @@ export function grownStatements(
     ['overview, open disputes', () => metrics.openDisputes(db, own)],
     ['overview, failed renewals', () => metrics.failedRenewals(db, own)],
     ['a license by its order', () => billing.orderOfLicense(db, growthId('lic', 77))],
-    ['a license', () => licensing.findLicense(db, growthId('lic', 77))],
+    ['a license', () => licensing.getLicense(db, growthId('lic', 77))],
   ]
 }
 

@@ -246,7 +246,7 @@ export async function enableSignIn(
   app: { client_id: AppId; site_url: string; former_url?: string | undefined },
 ): Promise<void> {
   const own = urlsOf(app.site_url)
-  const before = await apps.findClientOf(db, app.client_id)
+  const before = await apps.getClientOf(db, app.client_id)
   const former = app.former_url ? urlsOf(app.former_url) : before
   const listOf = (name: keyof apps.RedirectLists) => {
     const others = before[name].filter((url) => !former[name].includes(url))

@@ -14,8 +14,8 @@ export interface LockedCharge {
 
 /** Locks a charge: subscription, license, then charge, the order in which every flow locks. */
 export async function lockCharge(world: World, tx: Db, charge_id: ChargeId): Promise<LockedCharge> {
-  const { invoice_id } = await payments.findChargeById(tx, charge_id)
-  const invoice = await billing.findInvoice(tx, invoice_id)
+  const { invoice_id } = await payments.getCharge(tx, charge_id)
+  const invoice = await billing.getInvoice(tx, invoice_id)
   const locked = await lockLicense(world, tx, invoice.license_id)
   const charge = await payments.lockCharge(tx, charge_id)
   return { charge, invoice, locked }

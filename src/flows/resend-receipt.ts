@@ -53,7 +53,7 @@ async function queueReceipt(
   tx: Db,
   { id, order_id, cause }: { id: EmailId; order_id: OrderId; cause: string },
 ): Promise<void> {
-  const { invoice_id } = await billing.findOrder(tx, order_id)
+  const { invoice_id } = await billing.getOrder(tx, order_id)
   const email = { id, cause, kind: 'receipt', subject_id: invoice_id } as const
   await queueEmail(tx, world.clock.now(), world.jobs, email)
 }

@@ -47,7 +47,7 @@ export async function* buyerPages(setup: PagesTest, page: Page) {
 async function* continued({ service }: PagesTest, page: Page, manage: string) {
   const { world, clock, demo } = service
   const { client_id: app_id, prices } = demo.app
-  const { product_id } = await catalog.findPrice(world.db, prices[0]!.public_id)
+  const { product_id } = await catalog.getPrice(world.db, prices[0]!.public_id)
   const { clock_ahead } = await apps.get(world.db, app_id)
   const ends_at = addSeconds(clock.now(), clock_ahead + 20 * DAY)
   const imported = { app_id, product_id, email: demo.affiliate.email, ends_at }

@@ -73,7 +73,7 @@ describe('the list of customers', () => {
 
   test('finds a buyer by email, key, order, license or invoice', async () => {
     const order = await billing.orderOfLicense(service.world.db, monthly.license_id)
-    const invoice = await billing.findInvoice(service.world.db, monthly.invoice_id)
+    const invoice = await billing.getInvoice(service.world.db, monthly.invoice_id)
     for (const name of [
       monthly.email.toUpperCase(),
       monthly.license_key,

@@ -51,7 +51,7 @@ describe('a key that another service issued', () => {
     keys.push('x'.repeat(512))
     const license_id = await imported({ keys })
     const { db, keys: ring } = service.world
-    const own = licensing.showKey(ring, await licensing.findLicense(db, license_id))
+    const own = licensing.showKey(ring, await licensing.getLicense(db, license_id))
     const state = (await validate(own)).json()
     assert.deepEqual([state.status, state.entitled], ['one_time_active', true])
     for (const key of keys) {
@@ -177,7 +177,7 @@ describe('a lease for a key that another service issued', () => {
     const stated = await verify(lease, 'lease-former-1')
     assert.deepEqual([stated.license_id, stated.status], [license_id, 'one_time_active'])
     const { db, keys } = service.world
-    const own = licensing.showKey(keys, await licensing.findLicense(db, license_id))
+    const own = licensing.showKey(keys, await licensing.getLicense(db, license_id))
     assert.equal(await refusalOf(lease, 'lease-former-2'), 'invalid_lease')
     assert.equal(await refusalOf(lease, own), 'invalid_lease')
     const other = (await request(own)).json().lease

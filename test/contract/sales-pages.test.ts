@@ -68,7 +68,7 @@ describe('the list of sales', () => {
     const { id: order } = await service.world.db.one<{ id: string }>(
       sql`select id from orders where license_id = ${bought.license_id}`,
     )
-    const { number } = await billing.findInvoice(service.world.db, bought.invoice_id)
+    const { number } = await billing.getInvoice(service.world.db, bought.invoice_id)
     const found = async (query: string) => {
       const { body } = await seller().open(`${BASE}/sales/?${query}`)
       return [bought, later].filter(({ email }) => body.includes(`>${email}<`))

@@ -122,7 +122,7 @@ for (const list of ['subscriptions', 'licenses'] as const) {
   describe(`the list of ${list}, like that of customers,`, () => {
     test('finds a buyer by email or its beginning, key, order, license or invoice', async () => {
       const order = await billing.orderOfLicense(service.world.db, monthly.license_id)
-      const invoice = await billing.findInvoice(service.world.db, monthly.invoice_id)
+      const invoice = await billing.getInvoice(service.world.db, monthly.invoice_id)
       const { email, license_key, license_id, invoice_id } = monthly
       const number = billing.invoiceNumber(invoice.number)
       const start = email.slice(0, email.indexOf('@'))

@@ -60,12 +60,12 @@ describe('a restart of the demo', () => {
     const { client_id } = demo.sign_in_app
     const oauth_login_url = 'http://localhost:3000/login'
     await apps.setLoginUrl(db, demo.app.client_id, oauth_login_url)
-    const client = await apps.findClientOf(db, client_id)
+    const client = await apps.getClientOf(db, client_id)
     const redirect_uris = ['http://localhost:3000/callback', ...client.redirect_uris]
     await apps.setRedirectLists(db, client_id, { ...client, redirect_uris })
     await restart()
     assert.equal((await appNow()).oauth_login_url, oauth_login_url)
-    const lists = await apps.findClientOf(db, client_id)
+    const lists = await apps.getClientOf(db, client_id)
     assert.deepEqual(lists.redirect_uris.toSorted(), redirect_uris.toSorted())
   })
 
@@ -75,7 +75,7 @@ describe('a restart of the demo', () => {
     const [site, sign_in_site] = ['http://localhost:5001', 'http://localhost:5002']
     await restart({ site, sign_in_site })
     assert.equal((await appNow()).oauth_login_url, `${site}/login`)
-    const { redirect_uris, post_logout_redirect_uris } = await apps.findClientOf(db, client_id)
+    const { redirect_uris, post_logout_redirect_uris } = await apps.getClientOf(db, client_id)
     assert.deepEqual(redirect_uris, [`${sign_in_site}/auth/callback`])
     assert.deepEqual(post_logout_redirect_uris, [`${sign_in_site}/`])
   })

@@ -57,7 +57,7 @@ test('a canceled license never changes, and a preview only by its seller', () =>
 test('a license makes every transition of the table and no other, and each is recorded in its history', async () => {
   const { world, clock } = service
   const { license_id } = await subscribe(service)
-  const statusOf = async () => (await licensing.findLicense(world.db, license_id)).status
+  const statusOf = async () => (await licensing.getLicense(world.db, license_id)).status
   const step = fc.record({
     trigger: fc.constantFrom(...TRIGGERS),
     to: fc.constantFrom(...LICENSE_STATUSES),

@@ -202,7 +202,7 @@ describe('a transfer', () => {
     const agent = { ...actor, kind: 'agent', agent: 'A test' } as const
     await transferred(service, app)
     const { client_id: app_id } = app
-    const replaces = apps.secretName(await apps.findClientOf(world.db, app_id))
+    const replaces = apps.secretName(await apps.getClientOf(world.db, app_id))
     const changes = { redirect_uris: ['http://localhost:1/'] }
     const edit = { app: await apps.get(world.db, app_id), dry_run: false }
     const free = { name: 'Free', is_free: true, prices: [] }
@@ -218,7 +218,7 @@ describe('a transfer', () => {
     ]) {
       await assert.rejects(late, { code: 'not_found', status: 404 })
     }
-    const client = await apps.findClientOf(world.db, app_id)
+    const client = await apps.getClientOf(world.db, app_id)
     assert.deepEqual([client.secret_hash, client.redirect_uris], [null, []])
   })
 

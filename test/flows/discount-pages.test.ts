@@ -152,6 +152,6 @@ describe('the discount codes of an app', () => {
     const page = await other.open('/dashboard/apps/lighthouse/discounts/')
     other.page = { ...page, body: page.body.replaceAll(own.id, id) }
     assert.equal((await other.submit(`Deactivate ${own.code}`)).status, 404)
-    assert.equal((await discounts.findDiscount(service.world.db, id)).is_active, true)
+    assert.equal((await discounts.getDiscount(service.world.db, id)).is_active, true)
   })
 })

@@ -138,12 +138,12 @@ describe('an app', () => {
     const { agent } = await newSeller()
     const base = await newApp(agent, 'Keyless')
     const { id } = await appAt(base)
-    const { secret_hash } = await apps.findClientOf(service.world.db, id)
+    const { secret_hash } = await apps.getClientOf(service.world.db, id)
     assert.equal(secret_hash, null)
     await agent.open(`${base}integration/secret/`)
     await agent.submit('Create secret')
     assert.match(agent.text, /It is not shown again/)
-    assert.ok((await apps.findClientOf(service.world.db, id)).secret_hash)
+    assert.ok((await apps.getClientOf(service.world.db, id)).secret_hash)
   })
 
   test('that moves to another domain loses the URLs on the former one', async () => {
@@ -159,7 +159,7 @@ describe('an app', () => {
     assert.match(agent.text, /URLs on the previous website were removed/)
     const app = await appAt(base)
     assert.equal(app.oauth_login_url, 'https://moved.example')
-    const { redirect_uris } = await apps.findClientOf(service.world.db, app.id)
+    const { redirect_uris } = await apps.getClientOf(service.world.db, app.id)
     assert.deepEqual(redirect_uris, ['http://localhost:3000/callback'])
   })
 

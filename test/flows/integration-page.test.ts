@@ -27,7 +27,7 @@ const seller = () => sellers_browser.twin()
 const changes = async () =>
   await apps.changesOf(service.world.db, service.demo.app.client_id, { limit: 1 })
 
-const clientOf = async () => await apps.findClientOf(service.world.db, service.demo.app.client_id)
+const clientOf = async () => await apps.getClientOf(service.world.db, service.demo.app.client_id)
 
 describe('the URLs of an app', () => {
   const GOOD = {

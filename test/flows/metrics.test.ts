@@ -241,6 +241,6 @@ test('a failed renewal is listed with what it comes to, less a discount', async 
   await runDue(service)
   const failed = await metrics.failedRenewals(world.db, { app_ids: [app_id()], limit: 20 })
   const own = failed.find((renewal) => renewal.email === email)!
-  const invoice = await billing.findInvoice(world.db, own.invoice_id!)
+  const invoice = await billing.getInvoice(world.db, own.invoice_id!)
   assert.deepEqual([own.amount, invoice.amount], [600, 600])
 })

@@ -49,7 +49,7 @@ async function enterNewCard(number: string): Promise<payments.Card> {
   const { id } = await service.world.db.one<{ id: CardId }>(
     sql`select id from cards where user_id = ${other.user_id}`,
   )
-  return await payments.findCard(service.world.db, id)
+  return await payments.getCard(service.world.db, id)
 }
 
 describe('an upgrade', () => {

@@ -183,7 +183,7 @@ describe('at the same time', { skip }, () => {
     await purchase(service, buyer(service), { email, card: CARD.loses_answer })
     service.clock.pass(5)
     const { client_id: app_id, prices } = service.demo.app
-    const { product_id } = await catalog.findPrice(world.db, prices[0]!.public_id)
+    const { product_id } = await catalog.getPrice(world.db, prices[0]!.public_id)
     // Another process settles it after the first read of what the buyer has, or is paying.
     const settle = AsyncResource.bind(once(() => reconcile(world)))
     const settling = (tx: Db): Db => ({

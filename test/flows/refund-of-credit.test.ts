@@ -69,7 +69,7 @@ async function confirm({ challenge }: Upgrading): Promise<void> {
   })
 }
 
-const upgradeOf = ({ upgrade_id }: Upgrading) => billing.findInvoice(service.world.db, upgrade_id)
+const upgradeOf = ({ upgrade_id }: Upgrading) => billing.getInvoice(service.world.db, upgrade_id)
 
 async function alarmAt(invoice_id: InvoiceId): Promise<Alarm | undefined> {
   const alarms = await openAlarms(service.world.db)

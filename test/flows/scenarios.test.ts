@@ -41,7 +41,7 @@ async function run(app: OtherApp, name: string, retry?: string) {
   const outside = testModeOf(service)
   const ended = await runScenario(world, outside, facts, async () => {})
   const { license_id } = ended
-  const license = await licensing.findLicense(world.db, license_id)
+  const license = await licensing.getLicense(world.db, license_id)
   const license_key = licensing.showKey(world.keys, license)
   const history = await historyOf(world.db, license_id)
   const events = await billing.timelineEvents(

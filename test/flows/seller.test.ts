@@ -28,7 +28,7 @@ const auditOf = async (action: string) =>
       order by id`,
   )
 
-const clientOf = async () => await apps.findClientOf(service.world.db, service.demo.app.client_id)
+const clientOf = async () => await apps.getClientOf(service.world.db, service.demo.app.client_id)
 
 describe('the dashboard is for sellers', () => {
   test('a visitor without a session signs in first and returns', async () => {

@@ -109,7 +109,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
   async function buy(world: World, cart_id: CartId): Promise<{ end: Confirmed; agreed: number }> {
     for (;;) {
       const cart = (await billing.findCart(world.db, cart_id))!
-      const price = await catalog.findPrice(world.db, cart.price_id)
+      const price = await catalog.getPrice(world.db, cart.price_id)
       const app = await apps.get(world.db, cart.app_id)
       const { agreement, total } = await checkoutTotals(world, cart, { app, price })
       const return_url = 'https://harbor.example/'

@@ -177,7 +177,7 @@ export async function replaceKey(fixture: Fixture, rng: SeededRandom): Promise<s
   if (!owned) return undefined
   const { license_id, app_id } = owned
   const { world, record } = fixture
-  const before = await licensing.findLicense(world.db, license_id)
+  const before = await licensing.getLicense(world.db, license_id)
   const old = licensing.showKey(world.keys, before)
   const requests = record.ask('rotation', license_id)
   const rotated = await rotateKey(world, {

@@ -160,7 +160,7 @@ async function begin(
 async function giveCard(fixture: Fixture, rng: SeededRandom, cart_id: CartId): Promise<string> {
   const { world } = fixture
   const cart = (await billing.findCart(world.db, cart_id))!
-  const price = await catalog.findPrice(world.db, cart.price_id)
+  const price = await catalog.getPrice(world.db, cart.price_id)
   const app = { name: 'The app' } as Parameters<typeof openCardPage>[2]['app']
   const place = { return_url: RETURN_URL, back_url: RETURN_URL }
   await openCardPage(world, cart, { app, price, summary: [], ...place })

@@ -38,7 +38,7 @@ export async function importedBuyer(
   const email = known ?? `imported-${count++}@example.com`
   const former_key = `former-${email}`
   const price_id = demo.app.prices[price]!.public_id
-  const { product_id } = await catalog.findPrice(world.db, price_id)
+  const { product_id } = await catalog.getPrice(world.db, price_id)
   const license_id = await addImported(service, {
     app_id: demo.app.client_id,
     product_id,
@@ -46,7 +46,7 @@ export async function importedBuyer(
     ends_at: days === null ? null : addDays(clock.now(), days),
     former_keys: [former_key],
   })
-  const license = await licensing.findLicense(world.db, license_id)
+  const license = await licensing.getLicense(world.db, license_id)
   const { user_id } = license
   const license_key = licensing.showKey(world.keys, license)
   const agent = await enter(service, { user_id }, { agent: buyer(service) })

@@ -77,7 +77,7 @@ const OWN_CLIENT = sql`select client_id, secret_hash, redirect_uris, post_logout
   from clients`
 
 /** The client of an app. */
-export async function findClientOf(db: Db, app_id: AppId): Promise<AppClient> {
+export async function getClientOf(db: Db, app_id: AppId): Promise<AppClient> {
   return await db.one<AppClient>(sql`${OWN_CLIENT} where app_id = ${app_id}`)
 }
 

@@ -135,7 +135,7 @@ export function draftOf(json: JsonRow<DraftInvoice>): DraftInvoice {
 }
 
 /** An issued invoice by its id. */
-export async function findInvoice(db: Db, id: InvoiceId): Promise<Invoice> {
+export async function getInvoice(db: Db, id: InvoiceId): Promise<Invoice> {
   return await db.one<Invoice>(
     sql`select ${COLUMNS} from invoices where id = ${id} and number is not null`,
   )

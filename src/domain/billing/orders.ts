@@ -40,7 +40,7 @@ export async function addOrder(
 }
 
 /** An order by its id. */
-export async function findOrder(db: Db, id: OrderId): Promise<Order> {
+export async function getOrder(db: Db, id: OrderId): Promise<Order> {
   return await db.one<Order>(sql`select id, invoice_id, app_id, user_id, license_id, made_account,
     created_at from orders where id = ${id}`)
 }

@@ -140,7 +140,7 @@ export const isPriceLive = (id: Sql) => sql`exists (
   where r.id = ${id} and r.deleted_at is null and p.deleted_at is null)`
 
 /** A price that was bought, whether or not it is still for sale. */
-export async function findPrice(db: Db, price_id: PriceId): Promise<ProductPrice> {
+export async function getPrice(db: Db, price_id: PriceId): Promise<ProductPrice> {
   return await db.one<ProductPrice>(sql`
     select r.id, r.product_id, r.amount, r.currency, r.frequency,
       p.app_id, p.name as product_name, p.trial_days

@@ -35,7 +35,7 @@ export async function findCode(
 }
 
 /** A discount by its id. */
-export async function findDiscount(db: Db, id: DiscountId): Promise<Discount> {
+export async function getDiscount(db: Db, id: DiscountId): Promise<Discount> {
   return await db.one<Discount>(sql`select ${COLUMNS} from discount_codes where id = ${id}`)
 }
 

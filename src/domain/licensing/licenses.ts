@@ -61,7 +61,7 @@ export async function findLatest(
 }
 
 /** A license by its id. */
-export async function findLicense(db: Db, id: LicenseId): Promise<License> {
+export async function getLicense(db: Db, id: LicenseId): Promise<License> {
   return await db.one<License>(sql`select ${LICENSE_COLUMNS} from licenses where id = ${id}`)
 }
 

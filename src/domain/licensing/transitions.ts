@@ -36,7 +36,7 @@ export const PAUSABLE = sql`licenses.id as license_id, licenses.app_id, licenses
   licenses.origin`
 
 /** A license with the status that its pause interrupted. */
-export async function findPausable(db: Db, id: LicenseId): Promise<PausableLicense> {
+export async function getPausable(db: Db, id: LicenseId): Promise<PausableLicense> {
   return await db.one<PausableLicense>(sql`select ${PAUSABLE} from licenses where id = ${id}`)
 }
 

@@ -22,7 +22,7 @@ const COLUMNS = sql`token, brand, last4, exp_month, exp_year, billing_country, b
   issuer_country, fingerprint`
 
 /** A stored card. */
-export async function findCard(db: Db, id: CardId): Promise<Card> {
+export async function getCard(db: Db, id: CardId): Promise<Card> {
   return await db.one<Card>(sql`select ${COLUMNS} from cards where id = ${id}`)
 }
 

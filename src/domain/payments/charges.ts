@@ -50,7 +50,7 @@ export async function findCharge(
 }
 
 /** A charge by its id. */
-export async function findChargeById(db: Db, id: ChargeId): Promise<Charge> {
+export async function getCharge(db: Db, id: ChargeId): Promise<Charge> {
   return await db.one<Charge>(sql`select ${COLUMNS} from charges where id = ${id}`)
 }
 

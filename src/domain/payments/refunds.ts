@@ -51,7 +51,7 @@ export async function lockRefund(db: Db, id: RefundId): Promise<Refund> {
 }
 
 /** A refund by its id. */
-export async function findRefundById(db: Db, id: RefundId): Promise<Refund> {
+export async function getRefund(db: Db, id: RefundId): Promise<Refund> {
   return await db.one<Refund>(sql`select ${COLUMNS} from refunds where id = ${id}`)
 }
 

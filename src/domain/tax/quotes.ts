@@ -58,6 +58,6 @@ export function quoteOf(json: JsonRow<Quote>): Quote {
 }
 
 /** A stored quote. */
-export async function findQuote(db: Db, id: QuoteId): Promise<Quote> {
+export async function getQuote(db: Db, id: QuoteId): Promise<Quote> {
   return await db.one<Quote>(sql`select ${COLUMNS} from tax_quotes where id = ${id}`)
 }

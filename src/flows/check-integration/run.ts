@@ -19,7 +19,7 @@ export async function checkIntegration(
   { app, user_id }: { app: apps.App; user_id: UserId },
 ): Promise<apps.CheckRun> {
   const { db, clock, config } = world
-  const client = await apps.findClientOf(db, app.id)
+  const client = await apps.getClientOf(db, app.id)
   const signs_in = apps.addOnOf(appTime(world, app), app).is_on
   const { oauth_login_url, url } = app
   const { redirect_uris, post_logout_redirect_uris, client_id } = client

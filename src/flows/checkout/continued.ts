@@ -28,7 +28,7 @@ export async function findContinuable(
 ): Promise<ContinuableLicense | undefined> {
   const { db } = world
   const { license_id, product_id, period_end: paid_until } = license
-  const found = await licensing.findPausable(db, license_id)
+  const found = await licensing.getPausable(db, license_id)
   if (found.user_id !== user_id || !paid_until) return undefined
   if (licensing.continuationRefusal(appTime(world, app), found)) return undefined
   if (!apps.isOnSale(app)) return undefined
@@ -50,7 +50,7 @@ export async function cartRefusal(
 ): Promise<NotContinued | undefined> {
   const { continues_license_id: license_id, user_id, order_id } = cart
   if (license_id === null || order_id !== null) return undefined
-  const license = await licensing.findPausable(world.db, license_id)
+  const license = await licensing.getPausable(world.db, license_id)
   const { product_id } = price
   // A page shows the license's current state, so its end always matches.
   const wanted = { license_id, user_id, product_id, period_end: license.period_end }

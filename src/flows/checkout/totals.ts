@@ -45,7 +45,7 @@ export async function checkoutTotals(
   cart: billing.Cart,
   { app, price, ...known }: { app: App; price: ProductPrice; quote?: tax.Quote },
 ): Promise<CheckoutTotals> {
-  const quote = known.quote ?? (await tax.findQuote(world.db, cart.tax_quote_id!))
+  const quote = known.quote ?? (await tax.getQuote(world.db, cart.tax_quote_id!))
   const prepaid_until = await prepaidUntil(world, cart)
   const offered = { ...price, trial_days: cart.trial_days ?? price.trial_days }
   const trial_allowed =
@@ -64,7 +64,7 @@ export async function checkoutTotals(
   const trial_days = isTrial ? offered.trial_days : 0
   const { discount_id, discount_amount: off } = cart
   const isLater = isTrial || prepaid_until !== undefined
-  const periods = discount_id && (await discounts.findDiscount(world.db, discount_id)).periods
+  const periods = discount_id && (await discounts.getDiscount(world.db, discount_id)).periods
   const discounted_periods = periods && !isLater ? periods - 1 : periods
   const discount = off > ZERO ? { code: cart.discount_code!, amount: off } : undefined
   const full_price = sum(quote.amount, off)
@@ -105,5 +105,5 @@ async function prepaidUntil(
   { continues_license_id: license_id }: billing.Cart,
 ): Promise<Date | undefined> {
   if (license_id === null) return undefined
-  return (await licensing.findLicense(db, license_id)).period_end ?? undefined
+  return (await licensing.getLicense(db, license_id)).period_end ?? undefined
 }

@@ -184,7 +184,7 @@ async function opened(
 /** The facts of a loss, for the ledger. */
 async function lossOf(tx: Db, dispute: payments.ReportedDispute, disputed: LockedCharge) {
   const { affiliate_id, tax_quote_id } = disputed.invoice
-  const { state } = await tax.findQuote(tx, tax_quote_id)
+  const { state } = await tax.getQuote(tx, tax_quote_id)
   const { commission } = dispute
   return { ...factsOf(dispute, disputed), state, affiliate_id, commission }
 }

@@ -124,7 +124,7 @@ async function buyerActivityOf(
   app: apps.App,
 ): Promise<payments.ActivityEvent[]> {
   const user = await identity.getUser(db, user_id)
-  const { client_id } = await apps.findClientOf(db, app.id)
+  const { client_id } = await apps.getClientOf(db, app.id)
   const { agreed_at, signed_in_at } = await grants.signInsOf(db, { user_id, client_id })
   const dated = (dates: (Date | null)[], what: string) =>
     dates.filter((at) => at !== null).map((at) => ({ at, what }))
@@ -175,7 +175,7 @@ export async function sendEvidence(
   }
   await db.tx(async (tx) => {
     await payments.keepEvidence(tx, now, { id, evidence })
-    const { seller_id } = await billing.findInvoice(tx, dispute.invoice_id)
+    const { seller_id } = await billing.getInvoice(tx, dispute.invoice_id)
     const sent = { action: 'dispute.evidence_sent', subject: id } as const
     await audit(tx, now, { actor: concerning(actor, seller_id), ...sent })
   })

@@ -108,7 +108,7 @@ async function quoteOf(
   { tax_quote_id }: Pick<billing.Invoice, 'tax_quote_id'>,
   known: tax.Quote | undefined,
 ): Promise<tax.Quote> {
-  return known?.id === tax_quote_id ? known : await tax.findQuote(tx, tax_quote_id)
+  return known?.id === tax_quote_id ? known : await tax.getQuote(tx, tax_quote_id)
 }
 
 function receiptEmail({ random }: World, invoice_id: InvoiceId): QueuedEmail {

@@ -121,7 +121,7 @@ async function bookRefunded(
 async function cancelUpgrade(tx: Db, license_id: LicenseId): Promise<boolean> {
   const attempt = await payments.latestOfLicense(tx, license_id)
   if (!attempt || !payments.isPending(attempt)) return false
-  const upgrade = await billing.findInvoice(tx, attempt.invoice_id)
+  const upgrade = await billing.getInvoice(tx, attempt.invoice_id)
   if (upgrade.kind !== 'upgrade' || upgrade.status !== 'open') return false
   const before = await billing.lastPaidInvoice(tx, license_id)
   if (!before || (await lostCredit(tx, upgrade, before)) === ZERO) return false

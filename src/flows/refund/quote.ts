@@ -48,7 +48,7 @@ export async function quoteRefund(
   if (refusal) return { refusal, left }
   const back = billing.takeBack(invoice, taken, amount)
   const after = billing.sumTakenBack(taken, back)
-  const license = await licensing.findLicense(db, invoice.license_id)
+  const license = await licensing.getLicense(db, invoice.license_id)
   const last = await billing.lastChargedInvoice(db, invoice.license_id)
   const isWhole = amount === left
   const credit = isWhole ? await creditBack(world, db, invoice) : []

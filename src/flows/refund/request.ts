@@ -68,7 +68,7 @@ export async function refundCharge(
 export async function requestRefund(world: World, refund: payments.Refund): Promise<RefundOutcome> {
   const { id: refund_id, upgrade_refund_id } = refund
   if (upgrade_refund_id === null) return await askProcessor(world, refund)
-  const { status } = await payments.findRefundById(world.db, upgrade_refund_id)
+  const { status } = await payments.getRefund(world.db, upgrade_refund_id)
   if (status === 'open') return { outcome: 'processing', refund_id }
   if (status !== 'refused') return await askProcessor(world, refund)
   const reason = 'The refund of the upgrade was refused.'
@@ -86,7 +86,7 @@ async function record(
     const charge = await payments.chargeOf(tx, invoice_id)
     if (!charge) return { refusal: 'not_paid' }
     // Locked first, so that no upgrade is agreed to that consumes the charge as credit.
-    const { license_id } = await billing.findInvoice(tx, invoice_id)
+    const { license_id } = await billing.getInvoice(tx, invoice_id)
     await lockLicense(world, tx, license_id)
     await payments.lockCharge(tx, charge.id)
     const state = (await refundStateOf(world, tx, invoice_id))!

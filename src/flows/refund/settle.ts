@@ -25,7 +25,7 @@ export async function settleRefund(
   answer: payments.RefundAnswer,
 ): Promise<void> {
   await world.db.tx(async (tx) => {
-    const { charge_id } = await payments.findRefundById(tx, refund_id)
+    const { charge_id } = await payments.getRefund(tx, refund_id)
     const locking = await lockCharge(world, tx, charge_id)
     const refund = await payments.lockRefund(tx, refund_id)
     if (refund.status !== 'open') return
@@ -38,7 +38,7 @@ export async function settleRefund(
 export async function bookRefund(world: World, tx: Db, refunding: Refunding): Promise<void> {
   const { refund, charge, invoice, locked } = refunding
   const { now, license } = locked
-  const { state } = await tax.findQuote(tx, invoice.tax_quote_id)
+  const { state } = await tax.getQuote(tx, invoice.tax_quote_id)
   const posting = ledger.refund({
     ...refund,
     amount: cents(refund.amount - refund.tax),

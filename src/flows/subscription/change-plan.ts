@@ -67,7 +67,7 @@ async function begin(
       return { end: { outcome: 'changed' } }
     }
     const { tax_quote_id } = pinned
-    const quote = tax_quote_id === null ? undefined : await tax.findQuote(tx, tax_quote_id)
+    const quote = tax_quote_id === null ? undefined : await tax.getQuote(tx, tax_quote_id)
     if (quote && !isTaxSame(world, locked, quote)) return { end: { outcome: 'changed' } }
     const changing = { locked, subscription, price, change, pinned }
     const begun: Begun =

@@ -142,7 +142,7 @@ async function periodPaid(tx: Db, now: Date, paid: PaidRenewal): Promise<Extende
   const { invoice, subscription } = paid
   const period_index = invoice.period_index!
   const isSamePlan = invoice.price_id === subscription.price_id
-  const { frequency } = isSamePlan ? subscription : await catalog.findPrice(tx, invoice.price_id)
+  const { frequency } = isSamePlan ? subscription : await catalog.getPrice(tx, invoice.price_id)
   const cycle = cyclePaid(now, paid)
   const { period_start, period_end } = invoice
   // An upgrade was agreed to and charged for the period that it shows.

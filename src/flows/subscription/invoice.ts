@@ -117,7 +117,7 @@ async function payNothing(
   { subscription, license, open, due, email_normalized, basis }: PreparedDue,
   invoice_id: InvoiceId,
 ): Promise<void> {
-  const invoice = open ?? (await billing.findInvoice(tx, invoice_id))
+  const invoice = open ?? (await billing.getInvoice(tx, invoice_id))
   await pay(world, tx, now, {
     invoice_id,
     owner: { kind: 'subscription', subscription, license, invoice },

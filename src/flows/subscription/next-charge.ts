@@ -52,7 +52,7 @@ export async function nextCharge(
   const now = appTime(world, running)
   if (owed) {
     const isSame = owed.price_id === running.price.id
-    const price = isSame ? running.price : await catalog.findPrice(db, owed.price_id)
+    const price = isSame ? running.price : await catalog.getPrice(db, owed.price_id)
     return { why: 'owed', price, ...owedBy(owed), subscription, now }
   }
   const resumes = running.paused_for === 'buyer'
@@ -138,7 +138,7 @@ async function dueNext(
 ): Promise<Cents> {
   const { amount, price_id, discount_id } = subscription
   if (discount_id === null) return wanted?.amount ?? amount
-  const agreed = wanted ?? { ...(await catalog.findPrice(db, price_id)), amount }
+  const agreed = wanted ?? { ...(await catalog.getPrice(db, price_id)), amount }
   return await discountedPrice(db, subscription, agreed)
 }
 
@@ -161,7 +161,7 @@ export async function withTax(
     const { tax_quote_id } =
       (await billing.lastPaidInvoice(db, license_id)) ??
       (await billing.purchaseInvoiceOf(db, order_id))
-    const last = await tax.findQuote(db, tax_quote_id)
+    const last = await tax.getQuote(db, tax_quote_id)
     // The buyer has moved, and the service was not asked about the new state yet.
     return last.state === state ? last : tax.ruleFor(state, isoDate(at))
   }

@@ -84,7 +84,7 @@ async function resumptionOf(world: World, license_id: LicenseId): Promise<Resump
   const locked = await db.tx((tx) => lockLicense(world, tx, license_id))
   const { license, subscription, now } = locked
   if (!subscription || license.paused_for !== 'buyer') return undefined
-  const price = await catalog.findPrice(db, subscription.price_id)
+  const price = await catalog.getPrice(db, subscription.price_id)
   const due = await quoteNextPeriod(world, { subscription, price, now }, 'now')
   return { before: subscription, due }
 }
@@ -110,7 +110,7 @@ export async function changeCard(
     const change = { ...address, card_id, last_decline: null }
     await billing.changeSubscription(tx, subscription, change)
   })
-  const license = await licensing.findLicense(world.db, license_id)
+  const license = await licensing.getLicense(world.db, license_id)
   if (license.status !== 'past_due' && license.status !== 'unpaid') {
     return { outcome: 'nothing_owed' }
   }

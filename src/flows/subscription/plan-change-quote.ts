@@ -173,7 +173,7 @@ async function periodOf(
   { status, at }: { status: 'active' | 'trialing'; at: Date },
 ): Promise<Pick<billing.Running, 'period_start' | 'kept'>> {
   if (status === 'trialing') {
-    const { created_at } = await billing.findOrder(db, order_id)
+    const { created_at } = await billing.getOrder(db, order_id)
     return { period_start: created_at, kept: ZERO }
   }
   const last = await billing.lastPaidInvoice(db, license_id)

@@ -14,7 +14,7 @@ export async function runningDiscount(
   { amount: price, product_id }: Pick<ProductPrice, 'amount' | 'product_id'>,
 ): Promise<CodeDiscount | undefined> {
   if (discount_id === null) return undefined
-  const discount = await discounts.findDiscount(db, discount_id)
+  const discount = await discounts.getDiscount(db, discount_id)
   if (!discounts.isForProduct(discount, product_id)) return undefined
   return { code: discount.code, amount: discounts.amountOff(discount, price) }
 }

@@ -46,7 +46,7 @@ async function queueKeyEmail(
   tx: Db,
   { id, license_id, cause }: { id: EmailId; license_id: LicenseId; cause: string },
 ): Promise<void> {
-  const { origin } = await licensing.findPausable(tx, license_id)
+  const { origin } = await licensing.getPausable(tx, license_id)
   const kind = origin === 'import' ? 'license_imported' : 'plan_given'
   const email = { id, cause, kind, subject_id: license_id } as const
   await queueEmail(tx, clock.now(), jobs, email, { urgent: true })
@@ -102,7 +102,7 @@ export async function remindImported(
 }
 
 async function remind(world: World, tx: Db, license_id: LicenseId): Promise<boolean> {
-  const { app_id } = await licensing.findLicense(tx, license_id)
+  const { app_id } = await licensing.getLicense(tx, license_id)
   const now = appTime(world, await apps.get(tx, app_id))
   if (!(await licensing.takeReminder(tx, now, license_id))) return false
   await queueFreshEmail(tx, now, world, { kind: 'import_ending', subject_id: license_id })

@@ -48,5 +48,5 @@ async function isReplaced(
   { card_id }: billing.Subscription,
   { card }: Unpaid['attempt'],
 ): Promise<boolean> {
-  return (await payments.findCard(tx, card_id)).token !== card.token
+  return (await payments.getCard(tx, card_id)).token !== card.token
 }

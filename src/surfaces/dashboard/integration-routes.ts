@@ -78,7 +78,7 @@ function declareSettings(scope: FastifyInstance, world: World): void {
 function declareSecret(scope: FastifyInstance, world: World): void {
   async function ask(context: SellerTermsContext, is_stale: boolean) {
     const { request, reply, app } = context
-    const client = await apps.findClientOf(world.db, app.id)
+    const client = await apps.getClientOf(world.db, app.id)
     const page = RotateSecretPage({
       app_name: app.name,
       back: pathOf(context),

@@ -19,7 +19,7 @@ export async function integrationOf(
 ): Promise<Omit<Integration, 'base' | 'faults'>> {
   const { config, db, keys } = world
   const { app, session, request } = context
-  const client = await apps.findClientOf(db, app.id)
+  const client = await apps.getClientOf(db, app.id)
   const form = formOfAddresses({ ...client, oauth_login_url: app.oauth_login_url })
   const products = await catalog.products(db, app.id)
   const prices = await catalog.livePrices(db, app.id)

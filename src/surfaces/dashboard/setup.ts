@@ -27,7 +27,7 @@ export interface AppSetup {
 
 /** Reads the setup progress of an app. */
 export async function readSetup({ db }: World, app: apps.App): Promise<AppSetup> {
-  const client = await apps.findClientOf(db, app.id)
+  const client = await apps.getClientOf(db, app.id)
   const request = await apps.latestApproval(db, app.id)
   const approval = approvalOf(app, request)
   const facts = {

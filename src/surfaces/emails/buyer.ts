@@ -75,7 +75,7 @@ async function factsOf(
   { db, config, languages }: World,
   license_id: LicenseId,
 ): Promise<LicenseEmailFacts> {
-  const license = await licensing.findPausable(db, license_id)
+  const license = await licensing.getPausable(db, license_id)
   const app = await apps.get(db, license.app_id)
   const { email, language } = await identity.getUser(db, license.user_id)
   const locale = languages.named(language)
@@ -101,7 +101,7 @@ async function cardOf(
   { card_id }: billing.Subscription,
   locale: Locale,
 ): Promise<string> {
-  return payments.cardName(await payments.findCard(db, card_id), locale)
+  return payments.cardName(await payments.getCard(db, card_id), locale)
 }
 
 /** The receipt of an invoice; for a purchase it shows the key. */
@@ -219,9 +219,9 @@ async function writeImportEnding(
 
 async function writeRefund(world: World, refund_id: RefundId): Promise<WrittenEmail | undefined> {
   const { db } = world
-  const refund = await payments.findRefundById(db, refund_id)
+  const refund = await payments.getRefund(db, refund_id)
   if (refund.status === 'failed' || refund.status === 'refused') return undefined
-  const { invoice_id } = await payments.findChargeById(db, refund.charge_id)
+  const { invoice_id } = await payments.getCharge(db, refund.charge_id)
   const receipt = (await billing.findReceipt(db, invoice_id))!
   const facts = await factsOf(world, receipt.license_id)
   const { app_name, product_name } = receipt

@@ -55,7 +55,7 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
   const page =
     seller_id === app.seller_id ? `/dashboard/apps/${app.slug}/sales/${receipt.id}/` : '/help/'
   const { amount, tax, owed, reason, due_at, status } = dispute
-  const license = await licensing.findLicense(db, receipt.license_id)
+  const license = await licensing.getLicense(db, receipt.license_id)
   const facts = {
     app_name: receipt.app_name,
     product_name: receipt.product_name,

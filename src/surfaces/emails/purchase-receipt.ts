@@ -42,7 +42,7 @@ export async function writeUncharged(
   how: 'given' | 'imported',
 ): Promise<WrittenEmail | undefined> {
   const { db, keys, languages } = world
-  const license = await licensing.findLicense(db, license_id)
+  const license = await licensing.getLicense(db, license_id)
   if (license.status === 'canceled') return undefined
   const user = await identity.getUser(db, license.user_id)
   const locale = languages.named(user.language)

@@ -63,7 +63,7 @@ async function aboutSale({ db }: World, order_id: OrderId): Promise<About> {
 }
 
 async function aboutCancellation(world: World, license_id: LicenseId): Promise<About | undefined> {
-  const license = await licensing.findLicense(world.db, license_id)
+  const license = await licensing.getLicense(world.db, license_id)
   if (license.canceled_at === null) return undefined
   const ends_at = license.status === 'canceled' ? null : license.canceled_at
   const end = { ends_at, is_trial: license.status === 'trialing' }
@@ -71,7 +71,7 @@ async function aboutCancellation(world: World, license_id: LicenseId): Promise<A
 }
 
 async function aboutFailedRenewal(world: World, license_id: LicenseId): Promise<About | undefined> {
-  const license = await licensing.findLicense(world.db, license_id)
+  const license = await licensing.getLicense(world.db, license_id)
   if (license.status !== 'past_due') return undefined
   const subscription = await billing.subscriptionOf(world.db, license.license_id)
   const retry_at = subscription ? billing.retryAt(subscription) : null

@@ -15,7 +15,7 @@ export async function upcomingCharge(
   const { subscription, price, now } = next
   const { auto_renew, pause_at_end, card_id, state, period_end: day } = subscription
   if (!auto_renew || pause_at_end) return undefined
-  const card = await payments.findCard(world.db, card_id)
+  const card = await payments.getCard(world.db, card_id)
   const card_expires = payments.expiresFirst(card, { at: day, now, amount: next.charged })
   const { frequency, product_name } = price
   const is_about = !next.is_exact

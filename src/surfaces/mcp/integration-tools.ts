@@ -50,7 +50,7 @@ async function settingsOf(
   { id }: apps.App,
 ): Promise<z.input<typeof Settings>> {
   const app = await apps.get(db, id)
-  const client = await apps.findClientOf(db, id)
+  const client = await apps.getClientOf(db, id)
   const has_price = (await catalog.livePrices(db, id)).length > 0
   const { is_on, is_charged, trial_ends_at } = apps.addOnOf(appTime({ clock }, app), app)
   const { is_published, external_sales_enabled } = app

@@ -54,7 +54,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
     const { id: portal_id, url } = await processor.openPortal(now, {
       app_name: app.name,
       email: session.email,
-      card_token: (await payments.findCard(db, subscription.card_id)).token,
+      card_token: (await payments.getCard(db, subscription.card_id)).token,
       return_url: `${config.base_url}${at('card')}`,
       language: localeOf(request).language,
     })

@@ -129,7 +129,7 @@ async function boughtPlan({ db }: World, { license, subscription }: ManageContex
   const paid = await billing.lastPaidInvoice(db, license_id)
   const order = (await billing.orderDetails(db, (await billing.orderOfLicense(db, license_id))!))!
   const price_id = subscription?.price_id ?? paid?.price_id ?? order.price_id
-  const { product_name, frequency } = await catalog.findPrice(db, price_id)
+  const { product_name, frequency } = await catalog.getPrice(db, price_id)
   // The discount of a subscription may end, and is named beside its price.
   const amount = subscription?.amount ?? (paid ? billing.discountedPriceOf(paid) : order.amount)
   return { product_name, frequency, amount, price_id }
@@ -142,7 +142,7 @@ async function discountText(
   { next, locale: { t } }: RenewingFacts,
 ): Promise<string | undefined> {
   if (discount_id === null || !next) return undefined
-  const discount = await discounts.findDiscount(db, discount_id)
+  const discount = await discounts.getDiscount(db, discount_id)
   if (!discounts.isForProduct(discount, next.price.product_id)) return undefined
   const { code } = discount
   return left === null
@@ -182,7 +182,7 @@ async function cardOf(
   { next, now, locale }: RenewingFacts & { now: Date },
 ): Promise<ManageFacts['card']> {
   const { card_id, period_end, auto_renew, pause_at_end } = subscription
-  const card = await payments.findCard(db, card_id)
+  const card = await payments.getCard(db, card_id)
   const isRenewed = auto_renew && !pause_at_end && next?.why === 'renewal'
   return {
     name: payments.cardName(card, locale),

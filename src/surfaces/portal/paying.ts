@@ -91,7 +91,7 @@ async function resume(world: World, context: ManageContext): Promise<string> {
   const { license, at } = context
   const attempt = await payments.latestOfLicense(world.db, license.license_id)
   if (!attempt) return at()
-  const { kind, price_id } = await billing.findInvoice(world.db, attempt.invoice_id)
+  const { kind, price_id } = await billing.getInvoice(world.db, attempt.invoice_id)
   const result = await latestOutcome(world, attempt.invoice_id)
   if (kind !== 'upgrade') return addressAfter(context, result, {})
   return addressAfter(context, result, { failed: `plan/${price_id}/`, done: 'plan_changed' })

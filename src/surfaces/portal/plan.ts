@@ -102,11 +102,11 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
       return redirectTo(reply, at('', { done: 'cannot_change_plan' }))
     return redirectTo(reply, at(mayChangePlan(context) ? 'plan/' : ''))
   }
-  const before = await catalog.findPrice(world.db, subscription!.price_id)
+  const before = await catalog.getPrice(world.db, subscription!.price_id)
   const { price, change, tax, total, is_waived, renewal, period_end, agreement } = quoted
   const { discount, discounted_periods } = quoted
   const locale = localeOf(request)
-  const card = await payments.findCard(world.db, subscription!.card_id)
+  const card = await payments.getCard(world.db, subscription!.card_id)
   const page = PlanChangePage({
     ...layoutFacts(world, context),
     note: await noteOf(world, license_id, queryOf(request, 'done'), locale),

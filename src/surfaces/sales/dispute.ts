@@ -73,7 +73,7 @@ async function show(
   const dispute = await disputeOf(world, context)
   const invoice = (await billing.findSellerInvoice(db, { id: dispute.invoice_id, app_id: null }))!
   const app = await apps.get(db, invoice.app_id)
-  const license = await licensing.findLicense(db, invoice.license_id)
+  const license = await licensing.getLicense(db, invoice.license_id)
   const note = tried.is_unreachable ? 'unreachable' : (queryOf(context.request, 'done') ?? '')
   const page = DisputePage({
     ...pageFacts(world, context, app),

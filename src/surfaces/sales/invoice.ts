@@ -49,7 +49,7 @@ export function declareInvoice(scope: FastifyInstance, world: World, side: Side)
       ...pageFacts(world, context, app),
       app_name: app.name,
       invoice,
-      lines: (await billing.findInvoice(db, invoice.id)).lines,
+      lines: (await billing.getInvoice(db, invoice.id)).lines,
       charge: charge && {
         id: charge.id,
         card: payments.cardName(await payments.cardOfCharge(db, charge.id)),

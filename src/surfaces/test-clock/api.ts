@@ -208,7 +208,7 @@ async function answerOf({ db, keys, clock }: World, task: Task): Promise<Answer>
     return { json: { ...run, status: 'failed', note: whyFailed(task) } }
   }
   const { license_id, outcome: status } = ScenarioResult.parse(task.result)
-  const license = await licensing.findLicense(db, license_id)
+  const license = await licensing.getLicense(db, license_id)
   const { entitled, status: license_status } = licensing.stateOf(license)
   const license_key = licensing.showKey(keys, license)
   const license_facts = { license_id, license_key, license_status, entitled }

@@ -154,7 +154,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     const requested = ScenarioRequest.parse(task.request)
     const result = ScenarioResult.parse(task.result)
     const { license_id } = result
-    const license = await licensing.findLicense(db, license_id)
+    const license = await licensing.getLicense(db, license_id)
     const all = { limit: 1000, offset: 0 }
     const events = await billing.timelineEvents(db, { app_id: app.id, license_id }, all)
     const subjects = [...new Set(events.map(({ subject }) => subject))]

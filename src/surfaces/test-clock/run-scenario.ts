@@ -73,7 +73,7 @@ async function advanceUntil(state: RunState, wanted: licensing.LicenseStatus): P
   const { db } = world
   const work = clockWorkOf(world, test_mode, app_id)
   for (let count = 0; count < MAX_STEPS; count++) {
-    const { status } = await licensing.findLicense(db, buyer.license_id)
+    const { status } = await licensing.getLicense(db, buyer.license_id)
     await report(`${buyer.email} is ${status.replaceAll('_', ' ')}.`)
     if (status === wanted) return true
     const due = (await billing.subscriptionOf(db, buyer.license_id))?.next_at
@@ -109,7 +109,7 @@ async function dispute(state: RunState, outcome: 'won' | 'lost'): Promise<boolea
   await report(`${buyer.email} disputes the payment.`)
   await processor.decideDispute(await timeOf(state), { ...opened, outcome })
   await handleEvents()
-  const { status } = await licensing.findLicense(world.db, buyer.license_id)
+  const { status } = await licensing.getLicense(world.db, buyer.license_id)
   return outcome === 'lost' ? status === 'canceled' : licensing.isEntitled(status)
 }
 

@@ -58,6 +58,6 @@ export async function buyAsNewBuyer(
   if (confirmed.outcome !== 'completed') {
     throw new Error(`the purchase of a scenario came to ${confirmed.outcome}`)
   }
-  const order = await billing.findOrder(db, confirmed.order_id)
+  const order = await billing.getOrder(db, confirmed.order_id)
   return { email, order_id: order.id, license_id: order.license_id }
 }

@@ -131,7 +131,7 @@ async function runScenarioTask(
   const { slug, scenario: name, price_id, ...chosen } = ScenarioRequest.parse(task.request)
   const app_id = task.app_id!
   const scenario = scenarioOf(name, chosen)!
-  const price = await catalog.findPrice(world.db, price_id)
+  const price = await catalog.getPrice(world.db, price_id)
   const from = await timeOf(world, app_id)
   const actor = { kind: 'seller', user_id: task.user_id, request_id: task.id } as const
   const result = await runScenario(world, test_mode, { scenario, price, actor }, (note) =>

@@ -72,7 +72,7 @@ export async function findLicense(
 
 async function latestLicense({ db }: World, app: apps.App, { user_id }: Session) {
   const found = await licensing.findLatest(db, { app_id: app.id, user_id })
-  return found && (await licensing.findPausable(db, found.license_id))
+  return found && (await licensing.getPausable(db, found.license_id))
 }
 
 /** The return address of the link; undefined unless it is registered with the app. */
