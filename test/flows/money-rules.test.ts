@@ -99,7 +99,7 @@ test('a refund locks the charge before it reads earlier refunds', async () => {
   const at = (pattern: RegExp) => statements.findIndex((text) => pattern.test(text))
   const [lock, look, add] = [
     at(/from charges where id = \$1 for update/),
-    at(/from refunds where charge_id/),
+    at(/from refunds r where r\.charge_id/),
     at(/^insert into refunds/),
   ]
   assert.ok(lock >= 0 && lock < look && look < add, statements.join('\n'))

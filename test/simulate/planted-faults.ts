@@ -239,7 +239,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
     caught_by: [...DIVIDED, 'a license whose latest charge went back whole is over'],
     seed: 5,
     alterRows: ({ text }, rows) =>
-      /from refunds where charge_id = \$1 order by/.test(text) ? [] : rows,
+      /from refunds r where r\.charge_id = \$1 order by/.test(text) ? [] : rows,
   },
   {
     name: 'a payout takes its lines and does not note them',

@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db'
 import type { ChargeId, InvoiceId, LicenseId, ProcessorId, RefundId } from '#platform/ids'
-import { type Cents, ZERO } from '#platform/money'
+import { type Cents, sum } from '#platform/money'
+import { recordFrom } from '#platform/record'
 import { sql } from '#platform/sql'
 
 /** A refund; its id is the idempotency key at the processor. */
@@ -33,8 +34,9 @@ export type NewRefund = Omit<
 > &
   Partial<Pick<Refund, 'upgrade_refund_id'>>
 
-const COLUMNS = sql`id, charge_id, amount, tax, fee, add_on_fee, commission, reason, requested_by,
-  status, processor_refund_id, refusal, upgrade_refund_id, created_at, settled_at`
+const COLUMNS = sql`r.id, r.charge_id, r.amount, r.tax, r.fee, r.add_on_fee, r.commission, r.reason,
+  r.requested_by, r.status, r.processor_refund_id, r.refusal, r.upgrade_refund_id, r.created_at,
+  r.settled_at`
 
 /** Records a refund before the processor is called. */
 export async function addRefund(db: Db, now: Date, refund: NewRefund): Promise<void> {
@@ -47,12 +49,12 @@ export async function addRefund(db: Db, now: Date, refund: NewRefund): Promise<v
 
 /** A refund, with its row locked until the transaction ends. */
 export async function lockRefund(db: Db, id: RefundId): Promise<Refund> {
-  return await db.one<Refund>(sql`select ${COLUMNS} from refunds where id = ${id} for update`)
+  return await db.one<Refund>(sql`select ${COLUMNS} from refunds r where r.id = ${id} for update`)
 }
 
 /** A refund by its id. */
 export async function getRefund(db: Db, id: RefundId): Promise<Refund> {
-  return await db.one<Refund>(sql`select ${COLUMNS} from refunds where id = ${id}`)
+  return await db.one<Refund>(sql`select ${COLUMNS} from refunds r where r.id = ${id}`)
 }
 
 /** A refund by the processor's id. */
@@ -61,14 +63,14 @@ export async function findRefund(
   processor_refund_id: ProcessorId,
 ): Promise<Refund | undefined> {
   return await db.maybe<Refund>(
-    sql`select ${COLUMNS} from refunds where processor_refund_id = ${processor_refund_id}`,
+    sql`select ${COLUMNS} from refunds r where r.processor_refund_id = ${processor_refund_id}`,
   )
 }
 
 /** The refunds of a charge, earliest first. */
 export async function refundsOf(db: Db, charge_id: ChargeId): Promise<Refund[]> {
-  return await db.rows<Refund>(sql`select ${COLUMNS} from refunds
-    where charge_id = ${charge_id} order by created_at, id`)
+  return await db.rows<Refund>(sql`select ${COLUMNS} from refunds r
+    where r.charge_id = ${charge_id} order by r.created_at, r.id`)
 }
 
 /** The refunds of all charges of a license, latest first, each with its invoice. */
@@ -77,9 +79,7 @@ export async function refundsOfLicense(
   license_id: LicenseId,
 ): Promise<(Refund & { invoice_id: InvoiceId })[]> {
   return await db.rows<Refund & { invoice_id: InvoiceId }>(sql`
-    select r.id, r.charge_id, r.amount, r.tax, r.fee, r.add_on_fee, r.commission, r.reason,
-      r.requested_by, r.status, r.processor_refund_id, r.refusal, r.upgrade_refund_id,
-      r.created_at, r.settled_at, c.invoice_id
+    select ${COLUMNS}, c.invoice_id
     from invoices i join charges c on c.invoice_id = i.id join refunds r on r.charge_id = c.id
     where i.license_id = ${license_id} order by r.created_at desc, r.id`)
 }
@@ -99,9 +99,8 @@ export async function listRefused(
   db: Db,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<RefundLine[]> {
-  return await db.rows<RefundLine>(sql`select r.id, r.charge_id, r.amount, r.tax, r.fee,
-      r.add_on_fee, r.commission, r.reason, r.requested_by, r.status, r.processor_refund_id,
-      r.refusal, r.upgrade_refund_id, r.created_at, r.settled_at, c.invoice_id, a.name as app_name, u.email
+  return await db.rows<RefundLine>(sql`select ${COLUMNS}, c.invoice_id,
+      a.name as app_name, u.email
     from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id
       join apps a on a.id = i.app_id join users u on u.id = i.user_id
     where r.status = 'refused' and r.requested_by = 'system'
@@ -113,13 +112,13 @@ export async function listRefused(
 /** The sum of a charge's failed refunds, in cents: the buyer was owed it. */
 export function returnedOf(refunds: Refund[]): Cents {
   const failed = refunds.filter(({ status }) => status === 'failed')
-  return failed.reduce((before, { amount }) => (before + amount) as Cents, ZERO)
+  return sum(...failed.map(({ amount }) => amount))
 }
 
 /** Refunds without an answer, oldest first. */
 export async function openRefunds(db: Db): Promise<Refund[]> {
-  return await db.rows<Refund>(sql`select ${COLUMNS} from refunds
-    where status = 'open' order by created_at, id limit 100`)
+  return await db.rows<Refund>(sql`select ${COLUMNS} from refunds r
+    where r.status = 'open' order by r.created_at, r.id limit 100`)
 }
 
 /** Records the outcome of a refund. */
@@ -136,25 +135,13 @@ export async function recordRefund(
     where id = ${id}`)
 }
 
-/** The amount of a charge that was refunded or may still be. */
-export interface Refunded {
-  amount: Cents
-  tax: Cents
-  fee: Cents
-  add_on_fee: Cents
-  commission: Cents
-}
+const PARTS = ['amount', 'tax', 'fee', 'add_on_fee', 'commission'] as const
+
+/** The amount of a charge that was refunded or may still be, and its parts. */
+export type Refunded = Record<(typeof PARTS)[number], Cents>
 
 /** The sum of a charge's refunds, without those that the processor refused. */
 export function refundedOf(refunds: Refund[]): Refunded {
   const counted = refunds.filter(({ status }) => status !== 'refused')
-  const total = (part: keyof Refunded) =>
-    counted.reduce((before, refund) => (before + refund[part]) as Cents, ZERO)
-  return {
-    amount: total('amount'),
-    tax: total('tax'),
-    fee: total('fee'),
-    add_on_fee: total('add_on_fee'),
-    commission: total('commission'),
-  }
+  return recordFrom(PARTS, (part) => sum(...counted.map((refund) => refund[part])))
 }
