@@ -87,17 +87,17 @@ export async function removePasskey(
   return removed?.name
 }
 
-/** Stores a challenge for five minutes. `user_id` is null if any account's passkey may answer. */
-export async function addChallenge(
-  db: Db,
-  now: Date,
-  facts: {
-    challenge: string
-    purpose: ChallengePurpose
-    user_id: UserId | null
-    browser_hash: Buffer
-  },
-): Promise<void> {
+/** A challenge that a passkey answers, in the browser for which it was created. */
+interface PasskeyChallenge {
+  challenge: string
+  purpose: ChallengePurpose
+  /** Null if any account's passkey may answer. */
+  user_id: UserId | null
+  browser_hash: Buffer
+}
+
+/** Stores a challenge for five minutes. */
+export async function addChallenge(db: Db, now: Date, facts: PasskeyChallenge): Promise<void> {
   await db.run(sql`insert into passkey_challenges
     (challenge_hash, purpose, user_id, browser_hash, expires_at)
     values (${sha256(facts.challenge)}, ${facts.purpose}, ${facts.user_id}, ${facts.browser_hash},
@@ -105,16 +105,7 @@ export async function addChallenge(
 }
 
 /** Uses a challenge up; false unless it was created for this purpose, account and browser. */
-export async function useChallenge(
-  db: Db,
-  now: Date,
-  facts: {
-    challenge: string
-    purpose: ChallengePurpose
-    user_id: UserId | null
-    browser_hash: Buffer
-  },
-): Promise<boolean> {
+export async function useChallenge(db: Db, now: Date, facts: PasskeyChallenge): Promise<boolean> {
   const used = await db.run(sql`delete from passkey_challenges
     where challenge_hash = ${sha256(facts.challenge)} and purpose = ${facts.purpose}
       and user_id is not distinct from ${facts.user_id}
