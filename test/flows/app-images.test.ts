@@ -198,13 +198,14 @@ describe('screenshots', () => {
   test('need a description, which a refused form keeps', async () => {
     const page = await images.addScreenshot('', await png(640, 400))
     assert.equal(page.status, 422)
-    assert.match(textOf(page.body), /Describe what the screenshot shows/)
+    assert.match(textOf(page.body), /Choose the file again\. Describe what the screenshot shows/)
     const turned = await images.addScreenshot('Tides\u202e', await png(640, 400))
     assert.equal(turned.status, 422)
     assert.match(textOf(turned.body), /Must not contain control characters/)
     const small = await images.addScreenshot('A small one', await png(300, 100))
     assert.equal(small.status, 422)
     assert.match(textOf(small.body), /Use at least 320 × 200 pixels/)
+    assert.doesNotMatch(textOf(small.body), /Choose the file again/)
     assert.ok(small.body.includes('value="A small one"'))
   })
 

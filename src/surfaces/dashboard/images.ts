@@ -86,9 +86,16 @@ async function upload(
   const given = { app_id: app.id, kind, alt, content: uploadOf(request, 'file') }
   const saved = await uploadImage(world, actorOf(context), given)
   if ('faults' in saved) {
-    return await show(world, context, { at: kind, alt, found: saved.faults })
+    const found = withFileAgain(saved.faults, kind)
+    return await show(world, context, { at: kind, alt, found })
   }
   return redirectTo(reply, `${addressOfImages(context)}?done=${kind}`)
+}
+
+/** The faults with one for the file, which a browser does not keep when a form is shown again. */
+function withFileAgain(faults: FieldFault[], path: apps.ImageKind): FieldFault[] {
+  if (faults.some((fault) => fault.path === path)) return faults
+  return [{ path, message: 'Choose the file again.' }, ...faults]
 }
 
 /** What was wrong with a form of the page, and what it contained. */
