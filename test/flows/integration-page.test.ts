@@ -4,7 +4,9 @@ import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import { saveAddresses } from '#flows/integration'
 import { sha256 } from '#platform/secrets'
+import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
+import { setOnSale } from '../support/apps.ts'
 import { closeSound } from '../support/invariants.ts'
 import { basic } from '../support/purchase.ts'
 import { BAD_RETURN_URLS } from '../support/return-urls.ts'
@@ -188,12 +190,25 @@ describe('a new client secret', () => {
     const page = await agent.submit('Rotate secret')
     const secret = shown(agent)
     assert.equal(page.headers['cache-control'], 'no-store')
+    assert.match(textOf(page.body), /The previous secret no longer works\./)
     assert.equal(await validate(present), 'invalid_client')
     assert.equal(await validate(secret), 'unknown_key')
     present = secret
     for (const path of [PAGE, `${PAGE}secret/`]) {
       assert.ok(!(await agent.open(path)).body.includes(secret))
     }
+  })
+
+  test('names no previous secret if it is the first one', async () => {
+    const { db } = service.world
+    const app_id = service.demo.app.client_id
+    await db.run(sql`update clients set secret_hash = null where app_id = ${app_id}`)
+    const agent = seller()
+    await agent.open(`${PAGE}secret/`)
+    const page = await agent.submit('Create secret')
+    present = shown(agent)
+    assert.equal(await validate(present), 'unknown_key')
+    assert.doesNotMatch(textOf(page.body), /previous secret/)
   })
 
   test('is stored as a hash only, and logged without its value', async () => {
@@ -218,4 +233,17 @@ describe('a new client secret', () => {
     assert.equal(await validate(present), 'invalid_client')
     present = shown(tab)
   })
+})
+
+test('a Buy link starts a preview once the app is on sale, and the page says so', async () => {
+  const app_id = service.demo.app.client_id
+  const agent = seller()
+  const on = { is_published: true, external_sales_enabled: true }
+  for (const off of ['is_published', 'external_sales_enabled']) {
+    await setOnSale(service, app_id, { ...on, [off]: false })
+    const { body } = await agent.open(PAGE)
+    assert.match(textOf(body), /Once the app is on sale, opening one of your Buy links/)
+  }
+  await setOnSale(service, app_id, on)
+  assert.match(textOf((await agent.open(PAGE)).body), /Opening one of your Buy links/)
 })

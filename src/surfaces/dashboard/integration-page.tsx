@@ -191,13 +191,17 @@ function addOnText({ is_on, is_charged, trial_ends_at }: Integration['add_on']) 
   )
 }
 
-function Preview({ preview, plans, base, csrf_token }: Integration): JSX.Element {
+function Preview(facts: Integration): JSX.Element {
+  const { preview, plans, base, csrf_token } = facts
+  const isOnSale = facts.is_published && facts.external_sales_enabled
   const badge = preview ? <Badge tone="info">On</Badge> : <Badge>Off</Badge>
   return (
     <Panel title="Preview entitlement" aside={badge}>
       <p class="text-sm">
-        Use your app as a buyer of a plan, with your own account and without a charge. Opening one
-        of your Buy links while signed in does the same.
+        Use your app as a buyer of a plan, with your own account and without a charge.{' '}
+        {isOnSale
+          ? 'Opening one of your Buy links while signed in does the same.'
+          : 'Once the app is on sale, opening one of your Buy links while signed in does the same.'}
       </p>
       {preview && (
         <>
