@@ -103,9 +103,15 @@ function declareSecret(scope: FastifyInstance, world: World): void {
     const { app } = context
     const replaces = formOf(request).replaces ?? ''
     const requested = { app_id: app.id, replaces }
+    const { secret_hash } = await apps.findClientOf(world.db, app.id)
     const client_secret = await rotateSecret(world, actorOf(context), requested)
     if (client_secret === undefined) return await ask(context, true)
-    const page = NewSecretPage({ app_name: app.name, back: pathOf(context), client_secret })
+    const page = NewSecretPage({
+      app_name: app.name,
+      back: pathOf(context),
+      client_secret,
+      is_first: secret_hash === null,
+    })
     return sendPage(reply, page)
   })
 }

@@ -49,11 +49,14 @@ export function RotateSecretPage(
 }
 
 /** Shows a new secret, once. */
-export function NewSecretPage(facts: SecretPageFacts & { client_secret: string }): JSX.Element {
+export function NewSecretPage(
+  facts: SecretPageFacts & { client_secret: string; is_first: boolean },
+): JSX.Element {
   return (
     <FocusLayout title={`Your new secret · ${facts.app_name}`} app_name={facts.app_name}>
       <Heading title="Your new secret" done>
-        Copy it to your server now. It is not shown again. A previous secret no longer works.
+        Copy it to your server now. It is not shown again.
+        {!facts.is_first && ' The previous secret no longer works.'}
       </Heading>
       <CopyField id="client_secret" label="Client secret" value={facts.client_secret} />
       <Button kind="primary" href={facts.back} wide>

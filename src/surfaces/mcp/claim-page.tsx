@@ -8,7 +8,8 @@ export function ClaimPage({ client_secret }: { client_secret: string }): JSX.Ele
   return (
     <FocusLayout title="Your new secret · Purser">
       <Heading title="Your new secret" done>
-        Copy it to your server now. This link no longer works. The previous secret no longer works.
+        Copy it to your server now. This link no longer works. Any previous secret has stopped
+        working.
       </Heading>
       <CopyField id="client_secret" label="Client secret" value={client_secret} />
     </FocusLayout>
