@@ -139,7 +139,7 @@ for (const [title, listener, pattern] of [
     assert.match(login_url.text, pattern)
     assert.notEqual(login_url.remedy, '')
     await seller.open('/dashboard/apps/tidepool/')
-    assert.match(seller.text, /Fix the errors that the checks found/)
+    assert.match(seller.text, /Fix the errors that the checks found , to do Login URL: /)
   })
 }
 

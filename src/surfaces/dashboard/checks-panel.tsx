@@ -15,7 +15,8 @@ export interface ChecksPanelFacts {
   checks: CheckRun | undefined
 }
 
-const TITLES: Record<IntegrationCheck, string> = {
+/** The title of each integration check. */
+export const CHECK_TITLES: Record<IntegrationCheck, string> = {
   login_url: 'Login URL',
   sign_in: 'Sign-in request',
   redirect_uris: 'Redirect URIs',
@@ -68,7 +69,7 @@ function Row({ check, outcome, text, remedy }: Finding): JSX.Element {
   return (
     <li class="grid gap-1 py-4 text-sm">
       <div class="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
-        <h3 class="font-semibold">{TITLES[check]}</h3>
+        <h3 class="font-semibold">{CHECK_TITLES[check]}</h3>
         <Badge tone={tone}>{label}</Badge>
       </div>
       <p class="wrap-anywhere">{text}</p>

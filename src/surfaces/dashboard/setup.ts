@@ -3,6 +3,7 @@ import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { addressOf } from '#http/app-menu'
+import { CHECK_TITLES } from './checks-panel.tsx'
 
 /** The status of an app's request for external sales. */
 export type ApprovalState = 'none' | 'requested' | 'refused' | 'approved'
@@ -128,7 +129,7 @@ function stepsOf(facts: {
 function checksStep(checks: apps.CheckRun | undefined, link: SetupStep['link']): SetupStep[] {
   const errors = checks?.findings.filter(({ outcome }) => outcome === 'error') ?? []
   if (errors.length === 0) return []
-  const text = errors.map((finding) => finding.text).join(' ')
+  const text = errors.map((finding) => `${CHECK_TITLES[finding.check]}: ${finding.text}`).join(' ')
   return [
     { name: 'checks', title: 'Fix the errors that the checks found', text, is_done: false, link },
   ]
