@@ -9,18 +9,19 @@ export function stepText(
   { status }: Pick<billing.Subscriber, 'status'>,
   total?: Cents,
 ): string {
-  const sum = total === undefined ? '' : ` for ${formatMoney(total)}`
+  const paid = total === undefined ? '' : ` ${formatMoney(total)}`
+  const sum = paid && ` for${paid}`
   switch (step) {
     case 'remind':
       return status === 'trialing' ? 'gets the trial-ending email' : 'gets the renewal reminder'
     case 'renew':
-      return status === 'trialing' ? `ends the trial and pays${sum}` : `renews${sum}`
+      return status === 'trialing' ? `ends the trial and pays${paid}` : `renews${sum}`
     case 'retry':
       return `retries the card${sum}`
     case 'skip_retry':
       return 'would retry the card, but the bank declined it permanently'
     case 'end':
-      return 'ends'
+      return 'loses access'
     case 'pause':
       return 'pauses'
     case 'rest':
