@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { actionTitle } from '#http/audit-rows'
 import { emailLabel } from '#http/email-labels'
 import { cronText, scheduleLabel } from '#surfaces/admin/schedule-labels'
 
@@ -26,4 +27,11 @@ test('a schedule or email of another release is named after its key', () => {
   assert.equal(scheduleLabel('count-shells'), 'Count shells')
   assert.equal(emailLabel('seller_sale'), 'New sale, to the seller')
   assert.equal(emailLabel('shell_found'), 'Shell found')
+})
+
+test('an action of the audit log is named in the words of the pages', () => {
+  assert.equal(actionTitle('app.plan_highlighted'), 'App: plan highlighted')
+  assert.equal(actionTitle('versions.replaced'), 'Plans and prices: changed')
+  assert.equal(actionTitle('license.comped'), 'License: plan given')
+  assert.equal(actionTitle('discount.turned_off'), 'Discount: deactivated')
 })

@@ -17,8 +17,19 @@ export const CHANNEL_LABELS: Record<AuditChannel, string> = {
   command: 'by a command',
 }
 
+/** The actions that pages name in other words than the code. */
+const TITLES: Record<string, string> = {
+  'discount.turned_off': 'Discount: deactivated',
+  'discount.turned_on': 'Discount: activated',
+  'license.comped': 'License: plan given',
+  'product.described': 'Plan: description changed',
+  'versions.replaced': 'Plans and prices: changed',
+}
+
 /** An action in words: `app.plan_highlighted` is `App: plan highlighted`. */
 export function actionTitle(action: string): string {
+  const title = TITLES[action]
+  if (title) return title
   const [subject = '', done = ''] = action.split('.')
   const words = (text: string) => text.replaceAll('_', ' ')
   return `${capitalized(words(subject))}: ${words(done)}`
