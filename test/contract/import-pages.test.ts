@@ -59,9 +59,11 @@ describe('the pages of an import', () => {
     const pro = /<option value="(prod_\w+)"[^>]*>Pro</.exec(refused.body)![1]!
     const dry = await agent.submit('Start dry run', { 'plan-0': 'skip', 'plan-1': pro })
     assert.match(textOf(dry.body), /3\. Dry run .* License created/)
+    assert.match(textOf(dry.body), /1 line not read The other lines can be imported\./)
     assert.equal(await validate('PAGE-KEY-1'), 404)
     const done = await agent.submit('Import')
     assert.match(textOf(done.body), /Report/)
+    assert.match(textOf(done.body), /1 line not read Correct the file and import it again\./)
     assert.equal(await validate('PAGE-KEY-1'), 200)
     assert.equal(await validate('PAGE-KEY-3'), 404)
     const faults = await agent.open(`${done.url}faults.csv`)

@@ -151,8 +151,8 @@ export function FaultPanel(facts: ImportPageFacts): JSX.Element {
   return (
     <Panel title={`${counted(read.faults, 'line')} not read`}>
       <p class="text-sm text-muted">
-        The other lines can be imported. Correct the file and import it again. Rows that were
-        already imported do not change.
+        {read.status !== 'done' && 'The other lines can be imported. '}
+        Correct the file and import it again. Rows that were already imported do not change.
       </p>
       <RecordTable
         caption="The first errors"
