@@ -206,6 +206,22 @@ describe('a scenario', () => {
     await addApp(service, { slug: 'closed', external_sales_enabled: false })
     await seller.open('/dashboard/apps/closed/test-clock/')
     assert.match(seller.text, /Publish the app and enable external sales/)
+    await seller.press('View what is left to do')
+    assert.equal(seller.page.url, '/dashboard/apps/closed/')
+    assert.match(seller.text, /Set up your app/)
+  })
+
+  test('cannot run while the app is archived, and the page leads to where it is restored', async () => {
+    const { client_id } = await addApp(service, { slug: 'put-away' })
+    await service.world.db.run(sql`update apps set archived_at = now(), is_published = false
+      where id = ${client_id}`)
+    await seller.open('/dashboard/apps/put-away/test-clock/')
+    assert.match(seller.text, /closed while the app is archived\. Restore it and publish it first/)
+    await seller.press('Settings')
+    assert.equal(seller.page.url, '/dashboard/apps/put-away/settings/')
+    assert.match(seller.text, /Restore app/)
+    await seller.open('/dashboard/apps/put-away/')
+    assert.match(seller.text, /What is left to do before you can sell/)
   })
 
   test('cannot run while the app is suspended', async () => {

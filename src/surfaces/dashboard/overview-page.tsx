@@ -66,7 +66,7 @@ function Steps(facts: AppOverview): JSX.Element {
 
 function introOf({ product_url }: AppOverview, isComplete: boolean): JSX.Element | string {
   if (product_url) return <TextLink href={product_url}>View the product page</TextLink>
-  return isComplete ? 'Revenue, licenses and checkouts.' : 'What is left before your first sale.'
+  return isComplete ? 'Revenue, licenses and checkouts.' : 'What is left to do before you can sell.'
 }
 
 function Step({ facts, step }: { facts: AppOverview; step: SetupStep }): JSX.Element {

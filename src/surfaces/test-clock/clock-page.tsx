@@ -4,6 +4,7 @@ import { Alert, ErrorSummary, StatusBadge } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { formatMoment, Moment } from '#design/money'
 import { EmptyState, Panel, RecordRows, recordDescription } from '#design/panels'
+import { addressOf } from '#http/app-menu'
 import type { FormFault } from '#http/form-errors'
 import type { LicenseId } from '#platform/ids'
 import { capitalized } from '#platform/text'
@@ -30,7 +31,7 @@ export interface ClockFacts extends ClockLayoutFacts {
   /** Prices that scenarios can buy. */
   prices: { value: string; label: string }[]
   /** Why no scenario can run. */
-  closed: 'not_on_sale' | 'no_prices' | 'suspended' | undefined
+  closed: 'not_on_sale' | 'no_prices' | 'archived' | 'suspended' | undefined
   /** The progress page of the task that is running. */
   under_way_url: string | undefined
   latest: { key: string; title: string; at: Date; href: string; text: string }[]
@@ -169,24 +170,40 @@ function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element
   )
 }
 
-const CLOSED: Record<NonNullable<ClockFacts['closed']>, string> = {
-  no_prices: 'Scenarios buy one of your plans. Add a plan with a price first.',
-  not_on_sale:
-    'Scenarios use your checkout, which is closed. Publish the app and enable external sales first.',
-  suspended: 'Scenarios use your checkout, which is closed while the app is suspended.',
+/** Why scenarios cannot run, and the page where that changes; staff end a suspension. */
+const CLOSED: Record<
+  NonNullable<ClockFacts['closed']>,
+  { text: string; page?: 'plans' | 'overview' | 'settings'; label?: string }
+> = {
+  no_prices: {
+    text: 'Scenarios buy one of your plans. Add a plan with a price first.',
+    page: 'plans',
+    label: 'Plans',
+  },
+  not_on_sale: {
+    text: 'Scenarios use your checkout, which is closed. Publish the app and enable external sales first.',
+    page: 'overview',
+    label: 'View what is left to do',
+  },
+  archived: {
+    text: 'Scenarios use your checkout, which is closed while the app is archived. Restore it and publish it first.',
+    page: 'settings',
+    label: 'Settings',
+  },
+  suspended: { text: 'Scenarios use your checkout, which is closed while the app is suspended.' },
 }
 
 function ScenarioPanel(facts: ClockFacts): JSX.Element {
   const { closed, base, csrf_token, prices, app_name, slug, faulty } = facts
   if (closed) {
-    const isSuspended = closed === 'suspended'
+    const { text, page, label } = CLOSED[closed]
     return (
       <Panel title="Scenarios">
         <EmptyState
-          title={`Scenarios are not available${isSuspended ? '' : ' yet'}`}
-          action={!isSuspended && <Button href={`/dashboard/apps/${slug}/plans/`}>Plans</Button>}
+          title="Scenarios are not available"
+          action={page && <Button href={addressOf(slug, page)}>{label}</Button>}
         >
-          {CLOSED[closed]}
+          {text}
         </EmptyState>
       </Panel>
     )

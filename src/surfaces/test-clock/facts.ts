@@ -51,6 +51,7 @@ export async function gather(
 function whyClosed(app: apps.App, price_count: number): ClockFacts['closed'] {
   if (price_count === 0) return 'no_prices'
   if (app.is_suspended) return 'suspended'
+  if (app.archived_at) return 'archived'
   return apps.isOnSale(app) ? undefined : 'not_on_sale'
 }
 
