@@ -28,8 +28,6 @@ export interface SalesPageFacts {
   role: StaffRole | undefined
   /** The banner about the app's own time. */
   notice: string | undefined
-  /** Whether staff suspend the app or its seller, whose forms are refused. */
-  is_suspended: boolean
 }
 
 /** Gathers the facts that every page about an app's sales shows. */
@@ -41,6 +39,5 @@ export function pageFacts(world: World, context: SalesContext, app: apps.App): S
     as,
     role,
     notice: clockNotice(world, app),
-    is_suspended: app.is_suspended,
   }
 }

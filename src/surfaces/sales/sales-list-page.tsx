@@ -69,7 +69,6 @@ export function SalesPage(
         path={`${base}/sales/`}
         csrf_token={facts.csrf_token}
         search={search}
-        is_suspended={facts.is_suspended}
         is_cut={facts.is_cut}
         choices={[
           { label: 'Status', name: 'status', options: [ANY, ...STATUSES] },

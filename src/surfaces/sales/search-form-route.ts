@@ -15,7 +15,8 @@ export function declareSearchForm<Name extends string>(
   world: World,
   { name, fields }: { name: string; fields: readonly Name[] },
 ): void {
-  scope.post(`${SIDES.seller}/${name}/search`, async (request, reply) => {
+  const config = { changes_nothing: true }
+  scope.post(`${SIDES.seller}/${name}/search`, { config }, async (request, reply) => {
     const { app, base } = await requireAppSales(world, request, reply, 'view')
     const search = await withoutKey(world, app, searchOf(request, fields))
     return redirectTo(reply, withQuery(`${base}/${name}/`, search))

@@ -1,14 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useContext } from 'preact/hooks'
 import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { CsrfField, Field, FieldRow, Form, HiddenFields, SelectField } from '#design/forms'
-import { ViewedAs } from '#design/menu'
 import { Panel, PhoneFold } from '#design/panels'
 import { MAX_FOUND } from '#domain/payments'
 
 const HINT = 'The beginning of an email, or a license key, order ID, license ID or invoice number'
-const HINT_IN_ADDRESS = 'The beginning of an email, or an order ID, license ID or invoice number'
 const COMMON = { in_search: true, autocomplete: 'off', spellcheck: false } as const
 
 /** A select field of a search. */
@@ -32,32 +29,18 @@ export function SearchForm(facts: {
   path: string
   csrf_token: string
   search: ListSearch
-  /** Whether staff suspend the app or its seller. */
-  is_suspended: boolean
   /** Whether the search matches more than is listed. */
   is_cut: boolean
   choices: Choice[]
 }): JSX.Element {
   const { path, search, choices } = facts
   const { q, ...filters } = search
-  // Neither suspended sellers nor staff who are viewing post a form: theirs takes no license key.
-  const isPosted = useContext(ViewedAs) === undefined && !facts.is_suspended
   return (
     <Panel title="Search" aside={<ExportForm {...facts} />}>
-      <form
-        method={isPosted ? 'post' : 'get'}
-        action={isPosted ? `${path}search` : path}
-        class="grid grid-cols-1 gap-5"
-      >
-        {isPosted && <CsrfField token={facts.csrf_token} />}
-        <Field
-          label="Find"
-          name="q"
-          type="search"
-          value={q}
-          {...COMMON}
-          hint={isPosted ? HINT : HINT_IN_ADDRESS}
-        />
+      {/* Not `Form`, whose fields are disabled for staff who are viewing: it changes nothing. */}
+      <form method="post" action={`${path}search`} class="grid grid-cols-1 gap-5">
+        <CsrfField token={facts.csrf_token} />
+        <Field label="Find" name="q" type="search" value={q} {...COMMON} hint={HINT} />
         <PhoneFold label="Filters" open={Object.values(filters).some((value) => value !== '')}>
           <div class="grid grid-cols-2 gap-4 *:min-w-0 lg:grid-cols-5">
             {choices.map((choice) => (

@@ -25,7 +25,7 @@ export interface MemberContext extends SessionContext {
 /**
  * The seller whose pages the session opens, for a member with this permission. Accounts that are
  * not members of a seller get 404; a member without the permission gets a page that names their
- * role. If the seller is suspended, a form gets a page that says so.
+ * role. If the seller is suspended, a form that changes something gets a page that says so.
  */
 export async function requireMember(
   world: World,
@@ -87,7 +87,8 @@ function requirePermission(
   member: sellers.Membership,
   permission: sellers.SellerPermission,
 ): void {
-  if (member.is_suspended && request.method === 'POST') {
+  const { changes_nothing } = request.routeOptions.config
+  if (member.is_suspended && request.method === 'POST' && !changes_nothing) {
     throw new AnsweredByGuard((to) => sendPage(to, SuspendedPage(member), { status: 403 }))
   }
   if (sellers.isAllowed(member.role, permission)) return

@@ -12,12 +12,16 @@ declare module 'fastify' {
     /** The seller whose pages staff are viewing in this request. */
     viewing?: (() => Viewing) | undefined
   }
+  interface FastifyContextConfig {
+    /** A form that only reads, such as a search; whoever may see the page may send it. */
+    changes_nothing?: boolean
+  }
 }
 
 /** The form that stops viewing a seller's pages. */
 export const STOP_VIEWING = '/admin/viewing/stop'
 
-/** The only forms that staff can send while they are viewing a seller's pages. */
+/** The forms that staff can send while they are viewing a seller's pages, besides searches. */
 const ALLOWED = [STOP_VIEWING, '/signout/']
 
 /**
@@ -29,7 +33,8 @@ export async function refusalWhileViewing(
   request: FastifyRequest,
 ): Promise<JSX.Element | undefined> {
   if (request.method === 'GET' || request.method === 'HEAD') return undefined
-  if (ALLOWED.includes(request.routeOptions.url ?? '')) return undefined
+  const { url = '', config } = request.routeOptions
+  if (ALLOWED.includes(url) || config.changes_nothing) return undefined
   const session = await currentSession(world, request)
   return session?.viewing_seller_id ? ReadOnlyPage() : undefined
 }
