@@ -103,6 +103,9 @@ test('refuses any other address before sign-in, and the page says what to do', a
     const { url } = await ask(side, { redirect_uri })
     const page = await browser(setup).open(url.href)
     assert.equal(page.status, 400, redirect_uri)
+    assert.match(textOf(page.body), /The sign-in request from the agent is invalid/)
+    const rule = 'must begin with http://127.0.0.1 or http://[::1] , on any port'
+    assert.ok(textOf(page.body).includes(rule), textOf(page.body))
     assert.match(textOf(page.body), /localhost must use port 45454/)
   }
 })

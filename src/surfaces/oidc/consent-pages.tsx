@@ -146,7 +146,7 @@ export function RefusedPage(facts: {
   const { app_name, app_url, is_ours, agents_url, code, message, locale } = facts
   const { t, rich } = locale
   const inCode = (text: ComponentChildren) => <code class="font-mono">{text}</code>
-  const app = app_name ?? t('consent.the_app')
+  const app = app_name ?? t(agents_url ? 'consent.the_agent' : 'consent.the_app')
   return (
     <FocusLayout
       locale={locale}
