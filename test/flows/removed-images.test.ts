@@ -51,14 +51,26 @@ describe('a removed image', () => {
     const removed = await agent.submit(/^Remove screenshot 2$/)
     assert.match(textOf(removed.body), /You can restore it below\./)
     assert.match(textOf(removed.body), /Removed images .* Removed by mistake Screenshot Removed/)
+    const [width] = apps.widthsOf(image)
+    const path = apps.pathOf(image.id, width!)
+    const thumbnail = `${IMAGES_PAGE}removed/${image.id}`
+    assert.ok(removed.body.includes(`src="${thumbnail}"`))
+    const { statusCode, headers } = await service.app.inject({
+      url: thumbnail,
+      headers: { cookie: agent.cookie },
+    })
+    assert.deepEqual([statusCode, headers['content-type']], [200, 'image/webp'])
+    assert.equal(headers['cache-control'], 'no-store')
+    assert.equal((await images.fetchFile(path)).statusCode, 404)
+    assert.notEqual((await images.fetchFile(thumbnail)).statusCode, 200)
     const restored = await agent.submit('Restore')
     assert.match(textOf(restored.body), /Image restored\./)
     assert.deepEqual(
       (await images.shown()).map(({ alt }) => alt),
       ['Kept', 'Removed by mistake'],
     )
-    const [width] = apps.widthsOf(image)
-    assert.equal((await images.fetchFile(apps.pathOf(image.id, width!))).statusCode, 200)
+    assert.equal((await images.fetchFile(path)).statusCode, 200)
+    assert.equal((await agent.open(thumbnail)).status, 404)
     assert.equal((await restore(image.id)).statusCode, 404)
     await images.removeAll()
   })

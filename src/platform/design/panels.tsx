@@ -127,6 +127,8 @@ export function RecordRows(facts: {
   records: {
     key: string
     title: string
+    /** A small picture of the record, before its title. */
+    picture?: ComponentChildren
     details: ComponentChildren[]
     aside?: ComponentChildren
     /** The page of the record, or one about it. */
@@ -136,8 +138,9 @@ export function RecordRows(facts: {
 }): JSX.Element {
   return (
     <ul class="divide-y divide-base-300 border-y border-base-300">
-      {facts.records.map(({ key, title, details, aside, link, action }) => (
+      {facts.records.map(({ key, title, picture, details, aside, link, action }) => (
         <li key={key} class="flex flex-wrap items-center gap-x-4 gap-y-3 py-4">
+          {picture}
           <div class="grid min-w-0 flex-1 basis-64 gap-0.5">
             <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
               <span id={`record-${key}`} class="font-semibold wrap-anywhere">

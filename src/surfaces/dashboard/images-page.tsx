@@ -202,12 +202,22 @@ function Removed({ slug, csrf_token, removed, faults }: ImagesFacts): JSX.Elemen
         you remove many. Until then you can restore it.
       </p>
       <RecordRows
-        records={removed.map(({ id, kind, alt, removed_at }) => {
+        records={removed.map(({ id, kind, alt, width, height, removed_at }) => {
           const title = kind === 'icon' ? 'Icon' : alt
           const fault = faultAt(faults, `screenshot-${id}`)
           return {
             key: id,
             title,
+            picture: (
+              <img
+                class="h-16 w-24 rounded-field border border-base-300 object-contain"
+                src={`${addressOf(slug, 'listing')}images/removed/${id}`}
+                width={width}
+                height={height}
+                alt=""
+                loading="lazy"
+              />
+            ),
             details: [
               ...(kind === 'icon' ? [] : ['Screenshot']),
               <>

@@ -4,8 +4,9 @@ import { changeScreenshot, removeIcon, restoreImage, uploadImage } from '#flows/
 import type { World } from '#flows/world'
 import { addressOf } from '#http/app-menu'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
-import { formOf, requireId, uploadOf } from '#http/input'
+import { formOf, paramsOf, requireId, uploadOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
+import { sendPicture } from '#http/picture-file'
 import { refuse } from '#http/refusals'
 import { readUploads, UPLOADS } from '#http/uploads'
 import type { FieldFault } from '#platform/problem'
@@ -13,6 +14,8 @@ import { actorOf, appFactsOf } from './app-context.ts'
 import { ImagesPage } from './images-page.tsx'
 
 const IMAGES = `${APP_PATH}/listing/images/`
+/** The smallest file of a removed image, which is public no longer. */
+const REMOVED = `${IMAGES}removed/:id` as const
 /** How many removed images the page lists. */
 const MOST_REMOVED = 12
 
@@ -54,6 +57,15 @@ export function declareImages(scope: FastifyInstance, world: World): void {
       return await show(world, context, { at: id, alt: '', found: restored.faults })
     }
     return redirectTo(reply, `${addressOfImages(context)}?done=restored`)
+  })
+
+  scope.get(REMOVED, async (request, reply) => {
+    const { app } = await requireSellerTerms(world, request, reply)
+    const id = requireId('img', paramsOf(REMOVED, request).id)
+    const image = await apps.findRestorable(world.db, world.clock.now(), { app_id: app.id, id })
+    const content = image && (await world.storage.get(apps.fileOf(id, apps.widthsOf(image)[0]!)))
+    if (!content) throw refuse('not_found')
+    return sendPicture(reply, content, 'no-store')
   })
 
   scope.register(async (uploads) => {

@@ -2,13 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { paramsOf } from '#http/input'
+import { sendPicture } from '#http/picture-file'
 import { refuse } from '#http/refusals'
-import { PICTURE_TYPE } from '#platform/pictures'
-import { contentPolicy } from '#platform/security-headers'
 
 const IMAGE = '/images/:file'
-/** Opened as a document, a picture loads nothing and has no origin. */
-const POLICY = contentPolicy({ sandbox: [] })
 
 /** Icons and screenshots of apps, by their names. A file never changes, so caches keep it. */
 export function declareImageFiles(app: FastifyInstance, { db, storage }: World): void {
@@ -18,13 +15,6 @@ export function declareImageFiles(app: FastifyInstance, { db, storage }: World):
     if (!image || !apps.widthsOf(image).includes(named.width)) throw refuse('not_found')
     const content = await storage.get(apps.fileOf(image.id, named.width))
     if (!content) throw refuse('not_found')
-    return reply
-      .headers({
-        'content-security-policy': POLICY,
-        'cache-control': 'public, max-age=31536000, immutable',
-        'content-disposition': 'inline',
-      })
-      .type(PICTURE_TYPE)
-      .send(content)
+    return sendPicture(reply, content, 'public, max-age=31536000, immutable')
   })
 }
