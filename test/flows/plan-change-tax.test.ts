@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import { cancelPlanChange, pauseAtEnd, payOwed, quotePlanChange } from '#flows/subscription'
 import { sql } from '#platform/sql'
+import { textOf } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
 import { agreeTo, changePlanTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
@@ -46,6 +47,17 @@ describe('an upgrade that was shown', () => {
     assert.equal(again?.tax, Math.round((again!.total - again!.tax) * 0.07))
     assert.equal((await agreeTo(service, subscriber, again)).outcome, 'paid')
   })
+})
+
+test('the page of a plan change says that a state has no sales tax, not that it is $0.00', async () => {
+  const priceOf = async (zip: string) => {
+    const { agent } = await subscribe(service, { address: { country: 'US', zip } })
+    const yearly = service.demo.app.prices[1]!.public_id
+    const page = await agent.open(`/manage/${service.demo.app.client_id}/plan/${yearly}/`)
+    return /Renews at .*? per year/.exec(textOf(page.body))?.[0]
+  }
+  assert.match((await priceOf('97201'))!, /^Renews at \$96\.00 \(no sales tax[^$]*\) per year$/)
+  assert.match((await priceOf('78701'))!, /^Renews at \$100\.80 \(\$96\.00 and \$4\.80 sales tax/)
 })
 
 test('the end of a pause that was declined is charged for the address and plan of the later day', async () => {

@@ -246,5 +246,10 @@ function priceOfPeriods(facts: PlanChangeFacts): string {
 function costOf({ renewal, state, locale: { t, money } }: PlanChangeFacts): string {
   const { amount, tax, total, is_exact } = renewal
   const cost = { total: money(total), amount: money(amount), tax: money(tax) }
+  if (tax === 0) {
+    return is_exact
+      ? t('portal.cost_untaxed', cost)
+      : t('portal.cost_untaxed_current', { ...cost, state })
+  }
   return is_exact ? t('portal.cost_exact', cost) : t('portal.cost_current', { ...cost, state })
 }
