@@ -33,8 +33,9 @@ create table imports (
   done_place integer not null default 0,
   created_at timestamptz not null,
   finished_at timestamptz,
-  -- When the seller deleted it; it is shown nowhere from then on, and its rows follow.
-  deleted_at timestamptz check (deleted_at is null or status in ('uploaded', 'read', 'checked'))
+  -- When the seller deleted it, or transferred the app; it is shown nowhere from then on, and its
+  -- rows follow.
+  deleted_at timestamptz
 );
 create index imports_app on imports (app_id, created_at);
 create index imports_created on imports (created_at);

@@ -1,5 +1,6 @@
 import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
+import * as imports from '#domain/imports'
 import * as licensing from '#domain/licensing'
 import * as sellers from '#domain/sellers'
 import type { ActorOf } from '#platform/audit'
@@ -9,7 +10,7 @@ import { Problem } from '#platform/problem'
 
 /**
  * Ends a former seller's access to an app: the client secret, the tokens that its server received,
- * and previews of its members (decision 100).
+ * previews of its members, and the files that it imported (decision 100).
  */
 export async function endSellerAccess(
   tx: Db,
@@ -20,6 +21,7 @@ export async function endSellerAccess(
   await apps.revokeSecret(tx, client_id)
   await apps.endClaims(tx, client_id)
   await grants.revokeClient(tx, client_id)
+  await imports.markFormerDeleted(tx, now, { app_id, from_seller })
   for (const { user_id } of await sellers.membersOf(tx, from_seller)) {
     await licensing.endPreview(tx, now, { app_id, user_id })
   }
@@ -43,14 +45,17 @@ export async function lockOwnApp(
  */
 export async function lockOwnListing(
   tx: Db,
-  actor: ActorOf<'seller' | 'agent'>,
+  actor: Pick<ActorOf<'seller' | 'agent'>, 'seller_id'>,
   app_id: AppId,
 ): Promise<apps.App> {
   await apps.lockForEditing(tx, app_id)
   return ownApp(actor, await apps.get(tx, app_id))
 }
 
-function ownApp({ seller_id }: ActorOf<'seller' | 'agent'>, app: apps.App): apps.App {
+function ownApp(
+  { seller_id }: Pick<ActorOf<'seller' | 'agent'>, 'seller_id'>,
+  app: apps.App,
+): apps.App {
   if (seller_id !== undefined && app.seller_id !== seller_id) {
     throw new Problem(404, 'not_found', 'This app belongs to another seller.')
   }

@@ -5,10 +5,12 @@ import * as identity from '#domain/identity'
 import * as imports from '#domain/imports'
 import { requestApproval, unpublishApp } from '#flows/app'
 import { switchDiscount } from '#flows/discounts'
+import { uploadImport } from '#flows/imports'
 import { rotateSecret, rotateToClaim, saveAddresses } from '#flows/integration'
 import { replaceVersions, updateListing } from '#flows/listing'
 import { startPreview } from '#flows/preview'
 import { quoteRefund, refundCharge } from '#flows/refund'
+import { keepRetention } from '#flows/retention'
 import { type AppId, type InvoiceId, mintId, type SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -250,6 +252,39 @@ describe('a transfer', () => {
     const statuses = []
     for (const id of [before, since]) statuses.push((await agent.open(`${page}${id}/`)).status)
     assert.deepEqual(statuses, [404, 200])
+  })
+
+  test('deletes the files that the former seller imported, which it can no longer delete', async () => {
+    const app = await newApp(service)
+    const { demo, world, clock } = service
+    const own = { ...service, demo: { ...demo, app: { ...demo.app, ...app } } } as TestService
+    const seller_id = await sellerOf(service, app.client_id)
+    const [product_id] = await paidProducts(own)
+    const rows = '1,Pro,left@example.com,active,LEFT-1\n2,Pro,no address,active,LEFT-2'
+    const file = `id,product_name,user_email,status,key\n${rows}`
+    const facts = { source: 'lemon_squeezy', file, product_id: product_id! } as const
+    const upload = async () => (await checkedImport(own, facts)).id
+    const stored = async () =>
+      (await world.db.tx((tx) => imports.lockStoredImports(tx, clock.now(), seller_id))).rows
+    const before = await stored()
+    const [checked, done] = [await upload(), await upload()]
+    await runChecked(own, done)
+    assert.equal(await stored(), before + 4)
+    await transferred(service, app)
+    const late = uploadImport(world, {
+      app_id: app.client_id,
+      seller_id,
+      user_id: (await sellerActor(service)).user_id,
+      source: 'lemon_squeezy',
+      file_name: 'file.csv',
+      content: Buffer.from(file),
+    })
+    await assert.rejects(late, { code: 'not_found' })
+    clock.pass(2 * DAY)
+    await keepRetention(world)
+    assert.equal(await stored(), before)
+    const left = sql`select id from imports where id in (${checked}, ${done})`
+    assert.deepEqual(await world.db.rows(left), [])
   })
 
   test('stops an import of the former seller', async () => {

@@ -1,6 +1,6 @@
 import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import type { ImportId, SellerId } from '#platform/ids'
+import type { AppId, ImportId, SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { FileStorage } from '#platform/storage'
 import { dropFaults, MAX_FAULTS } from './faults.ts'
@@ -56,6 +56,16 @@ function megabytes(bytes: number): string {
 /** Marks an import as deleted: from here on, no page and no step finds it. */
 export async function markDeleted(tx: Db, now: Date, id: ImportId): Promise<void> {
   await tx.run(sql`update imports set deleted_at = ${now} where id = ${id}`)
+}
+
+/** Marks the imports of an app's former seller as deleted, as the seller can no longer do it. */
+export async function markFormerDeleted(
+  tx: Db,
+  now: Date,
+  of: { app_id: AppId; from_seller: SellerId },
+): Promise<void> {
+  await tx.run(sql`update imports set deleted_at = ${now}
+    where app_id = ${of.app_id} and seller_id = ${of.from_seller} and deleted_at is null`)
 }
 
 /** Whether an import was deleted. */

@@ -1,4 +1,5 @@
 import * as imports from '#domain/imports'
+import { lockOwnListing } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { isReadableCsv, readCsv } from '#platform/csv-read'
 import type { Database } from '#platform/db'
@@ -32,7 +33,7 @@ export interface UploadedImport {
 
 /**
  * Stores a file, and recognizes its columns by their names. Nothing is imported yet. The files and
- * rows of a seller are limited.
+ * rows of a seller are limited. Throws `not_found` if the app was transferred in between.
  */
 export async function uploadImport(
   { db, clock, random, storage }: World,
@@ -71,6 +72,7 @@ async function addUpload(
   const { content, source, seller_id, columns } = added
   const rows = linesOf(content, MAX_ROWS)
   return await db.tx(async (tx) => {
+    await lockOwnListing(tx, added, added.app_id)
     const stored = await imports.lockStoredImports(tx, now, seller_id)
     const fault = imports.storedFault(stored, { bytes: content.length, rows })
     if (fault) return fault
