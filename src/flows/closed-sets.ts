@@ -147,6 +147,8 @@ declare module '#platform/alarms' {
     disowned_purchase: true
     /** A bank decided a dispute on appeal. */
     dispute_appeal: true
+    /** A dispute that was lost on appeal gave its buyer more than was left of the charge. */
+    dispute_in_excess: true
     /** A bank decided a dispute again after an appeal, which is not recorded. */
     dispute_reversed: true
     /** No template of this release can write an email. */

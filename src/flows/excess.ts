@@ -142,12 +142,12 @@ export async function endExcessAlarms(tx: Db, now: Date, user_id: UserId): Promi
       cross join lateral (
         select 'refund_in_excess' as kind, processor_refund_id as subject from reissued_refunds
           where charge_id = c.id
-        union all select 'dispute_appeal', id from disputes
-          where charge_id = c.id and appeal = 'lost' and owed > 0) about
+        union all select 'dispute_in_excess', id from disputes
+          where charge_id = c.id and appeal = 'lost') about
       join alarms a on (a.kind, a.subject) = (about.kind, about.subject) and a.resolved_at is null
     where i.user_id = ${user_id}`)
   for (const { subject, is_refund } of ended) {
-    const kind = is_refund ? 'refund_in_excess' : 'dispute_appeal'
+    const kind = is_refund ? 'refund_in_excess' : 'dispute_in_excess'
     await clearAlarm(tx, now, { kind, subject })
   }
 }

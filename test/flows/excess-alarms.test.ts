@@ -7,7 +7,14 @@ import { payBuyerOtherwise } from '#flows/staff-actions'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
 import { CARD } from '../support/cards.ts'
-import { bankOf, decide, disputeOf, objectTo, owedToSeller } from '../support/disputes.ts'
+import {
+  bankOf,
+  decide,
+  disputeOf,
+  latestCharge,
+  objectTo,
+  owedToSeller,
+} from '../support/disputes.ts'
 import {
   disputedAfterRefund,
   inExcess,
@@ -100,6 +107,28 @@ describe('the alarm about a lost appeal', () => {
     assert.match(message!, /The seller’s balance was charged with the cost only/)
     await repay(service, bought, 1260)
     assert.deepEqual(await alarmsOf(bought), [])
+  })
+
+  test('stays if it gave no excess, whatever the buyer repays of another charge', async () => {
+    const first = await buy(service, { card: CARD.comes_back })
+    await passAndHandle(service, 31)
+    await runDue(service)
+    const { id: invoice_id } = (await billing.lastPaidInvoice(service.world.db, first.license_id))!
+    const renewal = { ...first, invoice_id, charge: await latestCharge(service, first) }
+    await refund(service, renewal, 300)
+    await passAndHandle(service, 2)
+    await payBuyerOtherwise(service.world, await staffWithReason(service), first)
+    const dispute = await objectTo(service, first.charge)
+    await decide(service, dispute, 'won')
+    await refund(service, first, 630)
+    await passAndHandle(service, 2)
+    await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+    await handleEvents(service.world)
+    const before = await alarmsOf(first)
+    assert.match(before[0]!, /was lost on appeal\. The seller’s balance was charged with \$6\.30/)
+    await refundOutside(service, renewal, 1260)
+    await repay(service, renewal, 300)
+    assert.deepEqual(await alarmsOf(first), before)
   })
 
   test('is apart from the one about a decision that is not recorded, which stays', async () => {

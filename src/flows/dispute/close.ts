@@ -6,7 +6,7 @@ import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { endLicense, resume } from '#flows/locked-license'
 import { isRefundUndecided, leftAtBank, partsOf } from '#flows/taken-back'
 import type { World } from '#flows/world'
-import { raiseAlarm } from '#platform/alarms'
+import { type AlarmKind, raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { cents, formatAmount, ZERO } from '#platform/money'
@@ -64,7 +64,7 @@ async function decideAgain(
   const { now } = disputed.locked
   const { id, amount } = dispute
   const text = `Dispute ${id} over $${formatAmount(amount)} was ${status} on appeal.`
-  const note = (kind: 'dispute_appeal' | 'dispute_reversed', what: string) =>
+  const note = (kind: AlarmKind, what: string) =>
     raiseAlarm(tx, world.random, now, {
       kind,
       subject: id,
@@ -82,7 +82,8 @@ async function decideAgain(
     const reopened = ledger.appealOpened(factsOf(again, disputed))
     await ledger.post(tx, now, mintId(world.random, 'txn'), reopened)
     await lose(world, tx, again, disputed)
-    await note('dispute_appeal', await lossText(tx, again, disputed))
+    const { kind, what } = await lossNote(tx, again, disputed)
+    await note(kind, what)
   } else {
     const undone = ledger.appealWon(await lossOf(tx, dispute, disputed))
     await ledger.post(tx, now, mintId(world.random, 'txn'), undone)
@@ -94,23 +95,23 @@ async function decideAgain(
   return 'done'
 }
 
-/** What staff have to know of a loss on appeal, and of what its buyer received in excess by it. */
-async function lossText(
+/**
+ * What staff have to know of a loss on appeal. If its buyer received an excess by it, the alarm
+ * asks for that, and ends when it is settled.
+ */
+async function lossNote(
   tx: Db,
   { amount, owed }: payments.ReportedDispute,
   { charge, invoice }: LockedCharge,
-): Promise<string> {
+): Promise<{ kind: AlarmKind; what: string }> {
   const excess = cents(Math.min(owed, await excessOf(tx, { charge_id: charge.id, ...invoice })))
   const charged = owed < amount ? `$${formatAmount(cents(amount - owed))} of it` : 'the cost only'
-  return [
-    ...(excess > ZERO
-      ? [
-          `$${formatAmount(excess)} of it had been refunded: ask the bank to return it, or the ` +
-            'buyer to repay it, and record it in Cases.',
-        ]
-      : []),
-    `The seller’s balance was charged with ${charged}, and the license was canceled.`,
-  ].join(' ')
+  const booked = `The seller’s balance was charged with ${charged}, and the license was canceled.`
+  if (excess === ZERO) return { kind: 'dispute_appeal', what: booked }
+  const ask =
+    `$${formatAmount(excess)} of it had been refunded: ask the bank to return it, or the buyer ` +
+    'to repay it, and record it in Cases.'
+  return { kind: 'dispute_in_excess', what: `${ask} ${booked}` }
 }
 
 /** What staff have to know of a win on appeal, and of what its buyer is owed after it. */
