@@ -16,10 +16,10 @@ create table imports (
   has_file boolean not null default true,
   -- What is known of it: its columns, its rows, what would be done, or what was done.
   status text not null check (status in ('uploaded', 'read', 'checked', 'importing', 'done')),
-  -- The names of the file's columns, and which field each is, by position.
+  -- The names of the file's columns, until it is read, and which field each is, by position.
   columns jsonb not null,
   matched jsonb not null,
-  -- The plan for each product of the file; null: it is not imported.
+  -- The plan for each product of the file, as long as its rows; null: it is not imported.
   plans jsonb not null default '{}',
   -- Whether buyers get an email with their new key.
   notifies boolean not null default false,

@@ -8,7 +8,7 @@ import type { World } from '#flows/world'
 import { addDays } from '#platform/calendar'
 import type { ImportId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import { importer } from '../support/imports.ts'
+import { checkedImport, importer, paidProducts, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -110,6 +110,21 @@ test('a row with far too many values ends the reading of its file', async () => 
     fault?.message,
     'This row has 301 values; use at most 300. The rows after it were not read.',
   )
+})
+
+test('the names of columns are kept until the file is read, plans as long as the rows', async () => {
+  const { world, clock } = service
+  const facts = { source: 'lemon_squeezy', product_id: (await paidProducts(service))[0]! } as const
+  const file = `${HEADING}\nk1,Pro,kept@example.com,active,KEPT-1`
+  const { id } = await checkedImport(service, { ...facts, file })
+  const { columns, plans } = await imports.getImport(world.db, id)
+  assert.deepEqual([columns, Object.keys(plans)], [[], ['Pro']])
+  const { counts } = await runChecked(service, id)
+  await world.db.run(sql`update imports set created_at = ${addDays(clock.now(), -31)}
+    where id = ${id}`)
+  await keepRetention(world)
+  const left = await imports.getImport(world.db, id)
+  assert.deepEqual([left.plans, left.counts, left.status], [{}, counts, 'done'])
 })
 
 describe('what the imports of a seller store is limited', () => {

@@ -19,9 +19,10 @@ export interface Import {
   file_name: string
   file_bytes: number
   status: ImportStatus
+  /** The names of the file's columns; empty once it is read. */
   columns: string[]
   matched: MatchedColumns
-  /** The plan for each product of the file; null: it is not imported. */
+  /** The plan for each product of the file, as long as its rows; null: it is not imported. */
   plans: Record<string, ProductId | null>
   notifies: boolean
   /** Until the file is read, the number of its lines. */
@@ -116,6 +117,7 @@ export async function changeImport(
     Pick<
       Import,
       | 'status'
+      | 'columns'
       | 'matched'
       | 'plans'
       | 'notifies'
@@ -127,9 +129,10 @@ export async function changeImport(
     >
   >,
 ): Promise<void> {
-  const { matched, plans, counts } = change
+  const { columns, matched, plans, counts } = change
   const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value))
   await db.run(sql`update imports set status = coalesce(${change.status ?? null}::text, status),
+      columns = coalesce(${json(columns)}::jsonb, columns),
       matched = coalesce(${json(matched)}::jsonb, matched),
       plans = coalesce(${json(plans)}::jsonb, plans),
       counts = coalesce(${json(counts)}::jsonb, counts),

@@ -11,7 +11,10 @@ export function isExpired(now: Date, { created_at }: Pick<Import, 'created_at'>)
   return created_at <= addDays(now, -ROW_DAYS)
 }
 
-/** The rows and faults of files, with the emails in them: their report is kept for 30 days. */
+/**
+ * The rows and faults of files, with the emails in them, and the plans of their products: the
+ * report is kept for 30 days.
+ */
 export const IMPORT_SWEEPS: Sweep[] = [
   {
     table: 'import_rows',
@@ -28,5 +31,12 @@ export const IMPORT_SWEEPS: Sweep[] = [
       db.run(sql`delete from import_faults where ctid = any(array(
         select f.ctid from imports i join import_faults f on f.import_id = i.id
         where i.created_at <= ${before} ${limit}))`),
+  },
+  {
+    table: 'import_plans',
+    days: ROW_DAYS,
+    batch: (db, before, limit) =>
+      db.run(sql`update imports set plans = '{}' where id = any(array(
+        select id from imports where created_at <= ${before} and plans <> '{}' ${limit}))`),
   },
 ]

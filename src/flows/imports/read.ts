@@ -65,7 +65,7 @@ export async function readImport(
   }
   await kept.flush()
   const { rows, faults } = kept
-  await imports.changeImport(db, id, { status: 'read', rows, faults })
+  await imports.changeImport(db, id, { status: 'read', rows, faults, columns: [] })
   await imports.deleteFile(world, read)
   return { rows, faults }
 }
