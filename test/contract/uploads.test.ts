@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import * as apps from '#domain/apps'
@@ -19,12 +22,15 @@ before(async () => {
 })
 after(() => service.close())
 
-const OPENING = Buffer.from('--x\r\nContent-Disposition: form-data; name="csrf_token"\r\n\r\n')
+const OPENING = Buffer.from(
+  '--x\r\nContent-Disposition: form-data; name="file"; filename="f.csv"\r\n\r\n',
+)
 
-/** Begins to send a file to an app, and keeps the rest of it back. */
+/** Begins to send a file to an app, fast enough for a minute, and keeps the rest of it back. */
 function beginUpload(agent: Agent, slug: string, remoteAddress = '127.0.0.1') {
   const body = new PassThrough()
   body.write(OPENING)
+  body.write(Buffer.alloc(1_000_000, 'x'))
   const answer = service.app.inject({
     method: 'POST',
     url: `/dashboard/apps/${slug}/import/`,
@@ -124,6 +130,39 @@ test('a network takes half of the places, whichever accounts and addresses it ha
     each.end()
     await each.answer
   }
+})
+
+test('a file that arrives too slowly is refused, and leaves its place', async () => {
+  const agent = await newSeller('sandbar')
+  await service.listen()
+  const url = new URL('/dashboard/apps/sandbar/import/', service.world.config.base_url)
+  const send = () => {
+    const sent = request(url, {
+      method: 'POST',
+      headers: {
+        cookie: agent.cookie,
+        accept: 'text/html',
+        'content-type': 'multipart/form-data; boundary=x',
+        'content-length': '1000000',
+      },
+    })
+    sent.write(OPENING)
+    const drip = setInterval(() => sent.write('x'.repeat(1000)), 500)
+    const closed = once(sent, 'close').then(() => clearInterval(drip))
+    sent.on('error', () => {})
+    return { sent, closed }
+  }
+  const slow = [send(), send()]
+  for (const { sent, closed } of slow) {
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    assert.deepEqual([answer.statusCode, answer.headers.connection], [408, 'close'])
+    assert.match(await text(answer), /The file arrived too slowly\. Send it again/)
+    await closed
+  }
+  const next = beginUpload(agent, 'sandbar')
+  assert.equal(await refusalOf(next), undefined)
+  next.end()
+  assert.equal((await next.answer).statusCode, 403)
 })
 
 test('the length of a body is limited, however its content type is written', async () => {

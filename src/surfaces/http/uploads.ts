@@ -1,6 +1,7 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { openPlaces } from '#http/upload-places'
+import { readInTime } from '#http/upload-rate'
 import { networksWith } from '#platform/networks'
 import { PICTURE_LIMITS } from '#platform/pictures'
 import { Problem } from '#platform/problem'
@@ -54,7 +55,11 @@ export async function readUploads(
     if (!request.isMultipart()) return
     await admit(request, reply)
     takePlace(request, reply)
-    request.body = await readParts(request)
+    request.body = await readInTime(request.raw, () => readParts(request)).catch((error) => {
+      // What is left of the body is not read.
+      reply.header('connection', 'close')
+      throw error
+    })
   })
 }
 
