@@ -130,6 +130,21 @@ test('the details of a seller are checked before re-authentication, and survive 
   assert.match(agent.page.body, /Saved\./)
 })
 
+test('the longest details of a seller survive it, too', async () => {
+  const { seller } = service.demo
+  const agent = await signedIn(service, seller)
+  await agent.open('/dashboard/seller/')
+  service.clock.pass(TEN_MINUTES)
+  const [legal_name, city] = ['💳'.repeat(200), '💳'.repeat(100)]
+  const details = { legal_name, address: legal_name, city, state: 'OR', zip: '97301' }
+  await agent.submit('Save', details)
+  // With its cookies, what Node and the proxies of docs/operate/recipes.md read of a request.
+  assert.ok(agent.page.url.length < 8_000, String(agent.page.url.length))
+  await agent.submit('Confirm', { password: seller.password })
+  const { csrf_token: _, ...restored } = agent.form('Save')
+  assert.deepEqual(restored, details)
+})
+
 // S10
 test('the longest reason survives re-authentication', async () => {
   const { seller, app } = service.demo

@@ -3,7 +3,7 @@ import * as sellers from '#domain/sellers'
 import { stateOfZip } from '#domain/tax'
 import { saveDetails } from '#flows/seller'
 import type { World } from '#flows/world'
-import { withQuery } from '#http/address'
+import { packForm, unpackForm, withQuery } from '#http/address'
 import { csrfToken } from '#http/form-token'
 import { type MemberContext, requireMember } from '#http/guards/seller'
 import { requireRecentProof } from '#http/guards/session'
@@ -33,7 +33,8 @@ export function declareSeller(scope: FastifyInstance, world: World): void {
   scope.get(SELLER, async (request, reply) => {
     const context = await requireMember(world, request, reply, 'account')
     const saved = await sellers.findSeller(world.db, context.member.seller_id)
-    return show(context, { ...saved, ...formFrom((name) => queryOf(request, name)) })
+    const entered = unpackForm(queryOf(request, 'entered'))
+    return show(context, { ...saved, ...formFrom((name) => entered[name]) })
   })
 
   scope.post(SELLER, async (request, reply) => {
@@ -42,7 +43,7 @@ export function declareSeller(scope: FastifyInstance, world: World): void {
     const form = formFrom((name) => sent[name])
     const details = sellers.readDetails(form, stateOfZip)
     if ('faults' in details) return show(context, form, details.faults)
-    requireRecentProof(world, context, withQuery(SELLER, form))
+    requireRecentProof(world, context, withQuery(SELLER, { entered: packForm(form) }))
     const { seller_id } = context.member
     await saveDetails(world, actorOf(context), { seller_id, details })
     return redirectTo(reply, `${SELLER}?done=saved`)
