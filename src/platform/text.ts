@@ -6,6 +6,8 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2
 const LINE_BREAK = /[\n\t\u2028\u2029]/
 // Spaces, the characters that programs show nothing for, and the empty pattern of Braille.
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u
+// Names are shown in rows, which such a stack of accents would cover.
+const STACK = /[\p{Mn}\p{Me}]{6}/u
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu
 
 /** How long a text may be, in characters, and whether it may be empty or have several lines. */
@@ -70,6 +72,7 @@ export function textFault(text: string, limit: TextLimit): string | undefined {
     return 'Must not contain control characters.'
   }
   if (!limit.lines && LINE_BREAK.test(text)) return 'Must be a single line without tabs.'
+  if (STACK.test(text)) return 'Use at most 5 accents on a character.'
   const count = countCharacters(text)
   if (count > limit.most) return `Use at most ${limit.most} characters. This text has ${count}.`
   if (limit.least && isBlank(text)) return EMPTY_TEXT

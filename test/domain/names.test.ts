@@ -16,7 +16,15 @@ function ofSeller(entered: Partial<sellers.EnteredDetails>) {
   return 'faults' in read ? read.faults : []
 }
 
-const NAMES = ['Harbor', 'Hafen Süd', '港口', 'نور', 'Zoë 👩‍👩‍👧 & Co.']
+// The last is a character of Biblical Hebrew with as many marks as any.
+const NAMES = [
+  'Harbor',
+  'Hafen Süd',
+  '港口',
+  'نور',
+  'Zoë 👩‍👩‍👧 & Co.',
+  '\u05e9\u05c1\u05bc\u05b8\u0591\u05bd',
+]
 
 test('names of apps and sellers are in any script', () => {
   for (const name of NAMES)
@@ -30,6 +38,15 @@ test('a text that people read about an app or a seller has no control characters
     for (const path of ['legal_name', 'address', 'city'] as const) {
       assert.deepEqual(ofSeller({ [path]: text }), [{ path, message }])
     }
+  }
+})
+
+test('a character has no stack of marks that would cover the lines above and below', () => {
+  const message = 'Use at most 5 accents on a character.'
+  assert.deepEqual(ofApp(`Ha${'\u0301'.repeat(5)}rbor`), [])
+  for (const text of [`Ha${'\u0301'.repeat(6)}rbor`, `Ha${'\u0323\u20dd'.repeat(30)}rbor`]) {
+    assert.deepEqual(ofApp(text), [{ path: 'name', message }])
+    assert.deepEqual(ofSeller({ city: text }), [{ path: 'city', message }])
   }
 })
 
