@@ -88,7 +88,7 @@ describe('the admin area', () => {
     assert.match(agent.text, /payable to buyers/)
     assert.match(
       agent.text,
-      /Owed to Purser .* Tidepool Works LLC\. Open disputes may return \$\d[\d.,]*\./,
+      /Owed to Purser .* Tidepool Works LLC\. Open disputes may return \$\d[\d.]* and their fees\./,
     )
     assert.ok(agent.page.body.includes(owed.email) && agent.page.body.includes(disputed.email))
     await agent.submit('Mark as repaid', { reason: '' })

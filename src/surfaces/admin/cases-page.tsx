@@ -152,7 +152,9 @@ function Debts({ list, csrf_token, filled }: PanelFacts<'debts'>): JSX.Element {
           key={`${account}-${owner}`}
           title={<Money amount={amount} />}
           details={
-            reserved > 0 ? `${name}. Open disputes may return ${formatMoney(reserved)}.` : name
+            reserved > 0
+              ? `${name}. Open disputes may return ${formatMoney(reserved)} and their fees.`
+              : name
           }
           csrf_token={csrf_token}
           path="write-off"
