@@ -2,7 +2,12 @@ import { existsSync } from 'node:fs'
 import { type Config, ConfigError } from '#platform/config'
 import type { Database } from '#platform/db'
 import { type Log, openLog } from '#platform/log'
-import { databaseFolder, type OpenDatabase, openDatabase } from '#platform/open-database'
+import {
+  databaseFolder,
+  missingRight,
+  type OpenDatabase,
+  openDatabase,
+} from '#platform/open-database'
 import { configOfTestMode, missingDatabase } from '../src/test-mode-config.ts'
 
 /** A mode of the service: its settings and its open database. */
@@ -79,5 +84,5 @@ function readable(error: Error, { live_url }: Config): string {
 
 /** An error as an operator reads it: a sentence where they can fix it, else with its stack. */
 export function sentenceOf(error: Error): string {
-  return error instanceof ConfigError ? error.message : String(error.stack)
+  return error instanceof ConfigError ? error.message : (missingRight(error) ?? String(error.stack))
 }

@@ -20,7 +20,7 @@ import { ensureMigrated, isEmpty } from '#platform/migrate'
 import type { OpenDatabase } from '#platform/open-database'
 import { systemRandom as random } from '#platform/random'
 import { answerCommand, type StaffAdd } from '#surfaces/commands/commands'
-import { openExisting } from './each-mode.ts'
+import { openExisting, sentenceOf } from './each-mode.ts'
 
 type StaffAddRequest = z.infer<typeof StaffAdd>
 
@@ -101,8 +101,7 @@ async function openIfFree(config: Config): Promise<OpenDatabase | undefined> {
 }
 
 main().catch((error: Error) => {
-  const isExpected = error instanceof ConfigError || error instanceof Refusal
   const isUsage = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  console.error(isUsage ? USAGE : isExpected ? error.message : error.stack)
+  console.error(isUsage ? USAGE : error instanceof Refusal ? error.message : sentenceOf(error))
   process.exit(1)
 })

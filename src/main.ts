@@ -5,6 +5,7 @@ import { listenControl } from '#platform/control'
 import { environment } from '#platform/env-file'
 import { tightenHeap } from '#platform/heap'
 import { type Log, openLog, originOf } from '#platform/log'
+import { missingRight } from '#platform/open-database'
 import { systemRandom } from '#platform/random'
 import { answerRunning } from '#surfaces/commands/running'
 import { READY, superviseProcesses } from './cluster.ts'
@@ -128,5 +129,5 @@ function sentenceFor(error: StartError): string {
   if (/^(listen|bind|getaddrinfo)$/.test(error.syscall ?? '')) {
     return `${prefix}HOST, ${prefix}PORT: cannot be listened on: ${error.message}.`
   }
-  return String(error.stack)
+  return missingRight(error) ?? String(error.stack)
 }

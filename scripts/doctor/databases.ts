@@ -10,7 +10,9 @@ import {
   DatabaseNotOpened,
   databaseFolder,
   isNoDatabase,
+  missingRight,
   OfAnotherUser,
+  OWN_TABLES,
   openDatabase,
   serverName,
 } from '#platform/open-database'
@@ -95,6 +97,7 @@ function unreachable(error: unknown, config: Config): Diagnosis {
     return fault('database', `the folder cannot be opened: ${reason(error)}`, next)
   }
   if (isNoDatabase(error)) return fault('database', reason(error), 'Create it, or correct the URL.')
+  if (missingRight(error)) return fault('database', reason(error), OWN_TABLES)
   const next = 'Start PostgreSQL, or correct the host, user or password in the URL.'
   return fault('database', `${serverName(config.database_url)}: ${reason(error)}`, next)
 }

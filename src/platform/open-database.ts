@@ -88,6 +88,20 @@ export function isNoDatabase(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === NO_DATABASE
 }
 
+// PostgreSQL's code for a statement that its role may not run.
+const NO_RIGHT = '42501'
+
+/** What PostgreSQL's role lacks, and what to do, if that is the error; otherwise undefined. */
+export function missingRight(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'code' in error && error.code === NO_RIGHT)) return undefined
+  return `PostgreSQL: ${error.message}. ${OWN_TABLES}`
+}
+
+/** What to do where a role may not use the tables of the service. */
+export const OWN_TABLES =
+  'Use the role that owns the tables, or a member of it that acts as it ' +
+  '(docs/operate/going-live.md).'
+
 /** The folder of the embedded database. */
 export function databaseFolder({ data_dir }: Pick<Config, 'data_dir'>): string {
   return join(data_dir, 'database')

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
@@ -7,9 +8,45 @@ import { openLog } from '#platform/log'
 import { migrate, pendingMigrations } from '#platform/migrate'
 import { sql } from '#platform/sql'
 import { findPostgres, startPostgres, type Throwaway } from '../../scripts/throwaway-postgres.ts'
+import { runCommand } from '../support/command.ts'
 
 const programs = findPostgres()
 const SKIP = !programs && 'no PostgreSQL server here (apt-get install postgresql)'
+
+const COMMANDS = [
+  ['doctor'],
+  ['ledger-check'],
+  ['migrate'],
+  ['migrate', '--check'],
+  ['keys-rotate'],
+  ['staff-add', 'ada@example.com'],
+  ['restore', '--mark'],
+  ['restore', '--end-review'],
+] as const
+
+test('commands say what to do if their role may not use the tables', { skip: SKIP }, async (t) => {
+  const server = await startPostgres(programs!)
+  t.after(() => server.stop())
+  const run = async (text: string) => {
+    const client = new pg.Client({ connectionString: server.url })
+    await client.connect()
+    await client.query(text).finally(() => client.end())
+  }
+  const db = await openPostgres(server.url, openLog('silent'))
+  await migrate(db, new Date())
+  await db.close()
+  await run('create role reader login')
+  const url = new URL(server.url)
+  url.username = 'reader'
+  const settings = { DATABASE_URL: url.href, SECRET_KEY: randomBytes(32).toString('hex') }
+  for (const [name, ...args] of COMMANDS) {
+    const { status, out, error } = await runCommand(name, settings, ...args)
+    assert.notEqual(status, 0, name)
+    assert.match(out + error, /permission denied for \w+ \w+/, name)
+    assert.match(out + error, /Use the role that owns the tables, or a member of it/, name)
+    assert.doesNotMatch(out + error, /^ {4}at /m, name)
+  }
+})
 
 // Follows docs/operate/going-live.md: a second role takes over from the one that owns the tables.
 describe('the password of PostgreSQL is replaced', { skip: SKIP }, () => {
