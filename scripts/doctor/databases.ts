@@ -12,6 +12,7 @@ import {
   isNoDatabase,
   missingRight,
   OfAnotherUser,
+  OPEN_FOLDER_ADVICE,
   OWN_TABLES,
   openDatabase,
   serverName,
@@ -93,8 +94,7 @@ function unreachable(error: unknown, config: Config): Diagnosis {
     return warning('database', error.message, 'Or start the service, which answers for it.')
   }
   if (!config.database_url) {
-    const next = 'Restore a backup into an empty folder (docs/operate/backups.md).'
-    return fault('database', `the folder cannot be opened: ${reason(error)}`, next)
+    return fault('database', `the folder cannot be opened: ${reason(error)}`, OPEN_FOLDER_ADVICE)
   }
   if (isNoDatabase(error)) return fault('database', reason(error), 'Create it, or correct the URL.')
   if (missingRight(error)) return fault('database', reason(error), OWN_TABLES)

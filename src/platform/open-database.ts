@@ -45,13 +45,15 @@ export async function openDatabase(settings: DatabaseSettings, log: Log): Promis
   } catch (cause) {
     release()
     if (cause instanceof OfAnotherUser) throw cause
-    const message =
-      `DATA_DIR: the database in ${dataDir} cannot be opened (${reason(cause)}). Free some ` +
-      'space if the disk is full, or give its files to the user of the service if others own them. ' +
-      'Else restore a backup into an empty folder (docs/operate/backups.md).'
+    const message = `DATA_DIR: the database in ${dataDir} cannot be opened (${reason(cause)}). ${OPEN_FOLDER_ADVICE}`
     throw new DatabaseNotOpened(message, { cause })
   }
 }
+
+/** What to do about an embedded database that cannot be opened. */
+export const OPEN_FOLDER_ADVICE =
+  'Free some space if the disk is full, or give its files to the user of the service if others ' +
+  'own them. Else restore a backup into an empty folder (docs/operate/backups.md).'
 
 /** Refuses root where a folder belongs to another user: throws `OfAnotherUser`. */
 export function assertOwner(folder: string): void {

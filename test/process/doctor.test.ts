@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -140,6 +140,16 @@ test('a wrong setting is a fault, and nothing else is looked at', async () => {
     checks.map(({ check }) => check),
     ['node', 'settings'],
   )
+})
+
+test('an embedded database that cannot be opened is a fault, for which a full disk may be why', async () => {
+  const folder = join(data_dir, 'damaged')
+  mkdirSync(join(folder, 'database', 'base'), { recursive: true })
+  writeFileSync(join(folder, 'database', 'PG_VERSION'), '17\n')
+  const { checks } = await doctor({ DATABASE_URL: '', DATA_DIR: folder })
+  const found = checks.find(({ check }) => check === 'database')
+  assert.equal(found?.level, 'fault')
+  assert.match(found?.next ?? '', /^Free some space if the disk is full, .* Else restore a backup/)
 })
 
 test('a database, a Valkey and a bucket that are down are faults, and the rest is looked at', async () => {
