@@ -39,6 +39,13 @@ const brief = (months: StateMonth[], filings: Filed[] = []) =>
   ])
 
 describe('what is owed to a state for a month', () => {
+  test('a month can be filed an hour after its end: what is booked at its end is in it', () => {
+    const april = [month('2026-04', 100)]
+    const statusAt = (at: string) => liabilitiesOf(new Date(at), april, [])[0]?.status
+    assert.equal(statusAt('2026-05-01T00:59:59.999Z'), 'open')
+    assert.equal(statusAt('2026-05-01T01:00:00Z'), 'due')
+  })
+
   test('is the tax of its sales, less that of its refunds', () => {
     assert.deepEqual(brief([month('2026-03', 1000, 300)]), [['2026-03', 700, 0, 700, 'due']])
   })

@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
 import * as tax from '#domain/tax'
 import { fileMonth, fileWholeMonth, taxOwed } from '#flows/remit-tax'
+import { addSeconds } from '#platform/calendar'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -29,9 +30,9 @@ const PLACES = { TX: '78701', NY: '10001', WA: '98101', CA: '94103' } as const
 /** The lifetime plan, $180.00 before tax, to a state. */
 const sellTo = (state: keyof typeof PLACES) =>
   buy(service, { price: 2, address: { country: 'US', zip: PLACES[state] } })
-/** Lets time pass to the first of a month. */
+/** Lets time pass to the first of a month, and the hour until the month before can be filed. */
 const toMonth = (month: string) => {
-  const at = new Date(`${month}-01T00:00:00Z`)
+  const at = new Date(`${month}-01T01:00:00Z`)
   service.clock.pass((at.getTime() - service.clock.now().getTime()) / 1000)
 }
 const file = (state: string, month: string, filing_reference = `${state}-1`) =>
@@ -249,7 +250,7 @@ test('a filing that is killed at any step pays its month once', async () => {
   for (let last = 1, killed = true; killed; last += KILL_STRIDE) {
     await sellTo('WA')
     const month = tax.monthOf(service.clock.now())
-    const begin = tax.endOfMonth(month)
+    const begin = addSeconds(tax.endOfMonth(month), 3600)
     service.clock.pass((begin.getTime() - service.clock.now().getTime()) / 1000)
     killed = (await untilKilled(last, () => file('WA', month))).killed
     assert.match((await file('WA', month)).outcome, killed ? /filed$/ : /^already_filed$/)

@@ -30,7 +30,10 @@ export interface Liability extends StateMonth {
   carried: Cents
   /** What is owed; zero if it would be negative, which is carried over. */
   amount: Cents
-  /** open: the month is not over. waiting: an earlier month comes first. due: it can be filed. */
+  /**
+   * open: the month is not over, or has just ended. waiting: an earlier month comes first. due: it
+   * can be filed.
+   */
   status: 'open' | 'waiting' | 'due' | 'filed'
 }
 
@@ -49,6 +52,15 @@ export function endOfMonth(month: string): Date {
 export function monthBefore(month: string, count: number): string {
   const [year = 0, number = 0] = month.split('-').map(Number)
   return monthOf(new Date(Date.UTC(year, number - 1 - count, 1)))
+}
+
+// What is booked as the month ends has its time, and is committed after it: a filing must see it,
+// also where the clocks of nodes differ. Closed days wait as long.
+const OPEN_AFTER_END_MS = 3_600_000
+
+/** Whether a month has ended for so long that nothing is booked in it. */
+function isClosed(now: Date, month: string): boolean {
+  return endOfMonth(month).getTime() + OPEN_AFTER_END_MS <= now.getTime()
 }
 
 /** What is owed for a month, and what is carried over to the next. */
@@ -78,8 +90,8 @@ export function liabilitiesOf(
     const filing = filings.get(`${each.state} ${each.month}`)
     const carried = filing?.carried ?? before.left
     const { amount, left } = settleMonth(collected, carried)
-    const isClosed = endOfMonth(each.month) <= now
-    const status = filing ? 'filed' : !isClosed ? 'open' : before.is_filed ? 'due' : 'waiting'
+    const next = before.is_filed ? 'due' : 'waiting'
+    const status = filing ? 'filed' : isClosed(now, each.month) ? next : 'open'
     states.set(each.state, { left, is_filed: filing !== undefined })
     return { ...each, collected, carried, amount, status }
   })

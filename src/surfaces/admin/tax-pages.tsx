@@ -207,7 +207,7 @@ export function StateMonthPage(
 }
 
 function whyNot(status: StateSummary['status'], month: string): string {
-  if (status === 'open') return `You can file ${monthName(month)} once the month is over.`
+  if (status === 'open') return `You can file ${monthName(month)} an hour after it ends.`
   if (status === 'waiting') return 'File the earlier months of this state first.'
   return 'No tax was collected. Nothing is due.'
 }
