@@ -73,8 +73,7 @@ describe('a discount of a subscription', () => {
       textOf(page.body),
       new RegExp(`Discount ${code}, for 1 more period Next charge \\$8.40`),
     )
-    const next = async () =>
-      (await nextCharge(service.world, license_id))!.total
+    const next = async () => (await nextCharge(service.world, license_id))!.total
     assert.equal(await next(), 840)
     await passDays(service, 32)
     assert.equal(await next(), 1050)

@@ -103,8 +103,7 @@ test('a scheduled plan change costs what was agreed, whatever the plan costs now
   const subscriber = await subscribe(service, { price_id: price(1) })
   const { license_id } = subscriber
   await agreeTo(service, subscriber, await offered(subscriber, price(0)))
-  const amountDue = async () =>
-    (await nextCharge(service.world, license_id))?.amount
+  const amountDue = async () => (await nextCharge(service.world, license_id))?.amount
   const setDeleted = async (at: Date | null) =>
     await db.run(sql`update prices set deleted_at = ${at} where id = ${price(0)}`)
   await priced(price(0), 99_900, async () => {

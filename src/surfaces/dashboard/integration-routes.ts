@@ -103,7 +103,7 @@ function declareSecret(scope: FastifyInstance, world: World): void {
     const { app } = context
     const replaces = formOf(request).replaces ?? ''
     const requested = { app_id: app.id, replaces }
-    const { secret_hash } = await apps.findClientOf(world.db, app.id)
+    const { secret_hash } = await apps.getClientOf(world.db, app.id)
     const client_secret = await rotateSecret(world, actorOf(context), requested)
     if (client_secret === undefined) return await ask(context, true)
     const page = NewSecretPage({
