@@ -149,16 +149,14 @@ test('a file that arrives too slowly is refused, and leaves its place', async ()
     sent.write(OPENING)
     const drip = setInterval(() => sent.write('x'.repeat(1000)), 500)
     const closed = once(sent, 'close').then(() => clearInterval(drip))
+    const answered = once(sent, 'response').then(async ([answer]: IncomingMessage[]) => {
+      assert.deepEqual([answer!.statusCode, answer!.headers.connection], [408, 'close'])
+      assert.match(await text(answer!), /The file arrived too slowly\. Send it again/)
+    })
     sent.on('error', () => {})
-    return { sent, closed }
+    return Promise.all([answered, closed])
   }
-  const slow = [send(), send()]
-  for (const { sent, closed } of slow) {
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-    assert.deepEqual([answer.statusCode, answer.headers.connection], [408, 'close'])
-    assert.match(await text(answer), /The file arrived too slowly\. Send it again/)
-    await closed
-  }
+  await Promise.all([send(), send()])
   const next = beginUpload(agent, 'sandbar')
   assert.equal(await refusalOf(next), undefined)
   next.end()
