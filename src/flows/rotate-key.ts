@@ -22,7 +22,7 @@ export async function rotateKey(
         actor: request.actor,
         action: 'license.key_rotated',
         subject: request.license_id,
-        detail: request.reason === undefined ? {} : { reason: request.reason },
+        detail: { reason: request.reason },
       })
     }
     return rotation

@@ -34,6 +34,6 @@ export async function notify(
 ): Promise<void> {
   const { owner, what, detail } = change
   await note(tx, now, owner, what, detail)
-  const facts = { what, ...(detail?.name === undefined ? {} : { name: detail.name }) }
+  const facts = { what, name: detail?.name }
   await queueFreshEmail(tx, now, world, { kind: 'security', subject_id: owner.user_id, facts })
 }

@@ -43,7 +43,7 @@ export async function refreshAccount(world: World, owner: PayeeId): Promise<void
     await payouts.recordAccount(tx, now, owner, reported)
     const bank = payouts.bankOf(reported)
     if (bank === undefined || bank === before) return true
-    const facts = { bank, ...(before === undefined ? {} : { before }) }
+    const facts = { bank, before }
     await queueFreshEmail(tx, now, world, { kind: 'bank_changed', subject_id: owner, facts })
     return true
   })

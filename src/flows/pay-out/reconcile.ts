@@ -58,8 +58,7 @@ export async function settlePayout(
   }
   if (event.at > (await payeeTime(world, payout.owner))) return 'later'
   const { outcome: status, reason, payout_id } = event
-  const failure = reason === undefined ? {} : { reason }
-  await endPayout(world, payout, { status, payout_id, ...failure })
+  await endPayout(world, payout, { status, payout_id, reason })
   return 'done'
 }
 

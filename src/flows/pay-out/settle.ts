@@ -103,11 +103,7 @@ export async function endPayout(
     const payout = await payouts.lockPayout(tx, id)
     if (!isAllowedTransition(payout.status, end.status)) return payout.status
     const { status, payout_id, reason } = end
-    await payouts.recordPayout(tx, now, id, {
-      status,
-      ...(payout_id === undefined ? {} : { payout_id }),
-      ...(reason === undefined ? {} : { failure: reason }),
-    })
+    await payouts.recordPayout(tx, now, id, { status, payout_id, failure: reason })
     if (status === 'failed') {
       await returnToBalance(world, tx, now, payout)
       if (await hasLeft(tx, owner)) await alertStaff(world, tx, payout)

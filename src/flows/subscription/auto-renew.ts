@@ -31,12 +31,7 @@ export async function setAutoRenew(
       await licensing.setEndDay(tx, { license_id, canceled_at })
     }
     const action = auto_renew ? 'license.auto_renew_on' : 'license.auto_renew_off'
-    await audit(tx, now, {
-      actor,
-      action,
-      subject: license_id,
-      detail: reason === undefined ? {} : { reason },
-    })
+    await audit(tx, now, { actor, action, subject: license_id, detail: { reason } })
     if (to === 'off') {
       const about = { subject_id: license_id }
       // The mailbox's owner never subscribed, so no confirmation is sent to them.

@@ -25,11 +25,7 @@ export async function claimDue(
 ): Promise<Claims> {
   const claimUntil = () => addSeconds(clock.now(), CLAIM_SECONDS)
   let claimed = claimUntil()
-  let waiting = await billing.claimDue(db, clock.now(), {
-    until: claimed,
-    limit,
-    ...(app_id === undefined ? {} : { app_id }),
-  })
+  let waiting = await billing.claimDue(db, clock.now(), { until: claimed, limit, app_id })
   let extending: Promise<void> | undefined
   const extend = async (until: Date) => {
     const kept = await billing.extendClaims(db, waiting, { claimed, until })

@@ -231,14 +231,8 @@ function problemHeaders({ details }: Problem): Record<string, string> {
 
 /** A refusal or an error as the response of an endpoint. */
 export function problemAnswer(problem: Problem, request_id: string) {
-  const { fields, retry_after, scope } = problem.details
-  const json = {
-    error: problem.code,
-    message: problem.message,
-    request_id,
-    ...(scope === undefined ? {} : { scope }),
-    ...(retry_after === undefined ? {} : { retry_after }),
-    ...(fields === undefined ? {} : { fields }),
-  }
-  return { status: problem.status, headers: problemHeaders(problem), json }
+  const { code: error, message, status, details } = problem
+  const { scope, retry_after, fields } = details
+  const json = { error, message, request_id, scope, retry_after, fields }
+  return { status, headers: problemHeaders(problem), json }
 }

@@ -44,8 +44,8 @@ async function notice(
   const { subject, message, charge_id, at } = event
   const of = charge_id && { processor: processor.name, id: charge_id }
   const charge = of ? await payments.findCharge(tx, of) : undefined
-  const href = charge ? { href: `/admin/sales/${charge.invoice_id}/` } : {}
-  await raiseAlarm(tx, random, at, { kind: 'processor_notice', subject, message, ...href })
+  const href = charge && `/admin/sales/${charge.invoice_id}/`
+  await raiseAlarm(tx, random, at, { kind: 'processor_notice', subject, message, href })
 }
 
 /** Thrown to roll back the transaction of an event that will be retried. */

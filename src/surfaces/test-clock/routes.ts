@@ -127,7 +127,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     const form = formOf(request)
     const { scenario: name = '', retry } = form
     const price_id = readId('prc', form.price_id)
-    const scenario = scenarioOf(name, retry === undefined ? {} : { retry })
+    const scenario = scenarioOf(name, { retry })
     const price =
       apps.isOnSale(app) && price_id && (await catalog.findLivePrice(world.db, price_id))
     if (!scenario || !price || price.app_id !== app.id) throw refuse('invalid_request')
