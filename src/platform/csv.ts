@@ -11,19 +11,21 @@ export interface CsvColumn<Row> {
   of(row: Row): string | Cents | null
 }
 
+/** The heading of a table as CSV (RFC 4180). */
+export function csvHeading<Row>(columns: CsvColumn<Row>[]): string {
+  return written([columns.map(({ name }) => name)])
+}
+
 /**
- * A table as CSV (RFC 4180), with its heading unless `header` is false, as for the later pages of a
- * long one. A text that a spreadsheet would read as a formula is escaped; amounts stay numbers.
+ * Rows of a table as CSV (RFC 4180). A text that a spreadsheet would read as a formula is escaped;
+ * amounts stay numbers.
  */
-export function csvOf<Row>(
-  columns: CsvColumn<Row>[],
-  rows: Row[],
-  { header = true }: { header?: boolean } = {},
-): string {
-  const cells = rows.map((row) => columns.map((column) => column.of(row)))
-  return stringify(cells, {
-    header,
-    columns: columns.map(({ name }, key) => ({ key: String(key), header: name })),
+export function csvRows<Row>(columns: CsvColumn<Row>[], rows: Row[]): string {
+  return written(rows.map((row) => columns.map((column) => column.of(row))))
+}
+
+function written(lines: (string | Cents | null)[][]): string {
+  return stringify(lines, {
     record_delimiter: 'windows',
     // The library quotes only a text with both characters; other programs end a row at either.
     quoted_match: /[\r\n]/,
@@ -37,6 +39,6 @@ export async function* csvPages<Row>(
   columns: CsvColumn<Row>[],
   pages: AsyncIterable<Row[]>,
 ): AsyncGenerator<string> {
-  yield csvOf(columns, [])
-  for await (const rows of pages) yield csvOf(columns, rows, { header: false })
+  yield csvHeading(columns)
+  for await (const rows of pages) yield csvRows(columns, rows)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
-import { csvOf } from '#platform/csv'
+import { csvHeading, csvRows } from '#platform/csv'
 import { type Cents, cents } from '#platform/money'
 
 const COLUMNS = [
@@ -11,10 +11,8 @@ const COLUMNS = [
 
 test('keeps rows and cells separate, whatever a cell contains', () => {
   const names = ['two\nlines', 'two\rlines', 'two\r\nlines', 'a, b', 'a "b"', 'a;b', "it's"]
-  const text = csvOf(
-    COLUMNS,
-    names.map((name) => [name, cents(1)] as [string, Cents]),
-  )
+  const rows = names.map((name) => [name, cents(1)] as [string, Cents])
+  const text = csvHeading(COLUMNS) + csvRows(COLUMNS, rows)
   assert.deepEqual(
     parse(text, { from_line: 2, record_delimiter: '\r\n' }).map(([name]) => name),
     names,
@@ -28,7 +26,7 @@ test('escapes formulas, and keeps amounts as numbers', () => {
   const rows = ['=1+1', '+1', '-1', '@sum', '\t=1', '\r=1'].map(
     (name) => [name, cents(-500)] as [string, Cents],
   )
-  for (const [name, amount] of parse(csvOf(COLUMNS, rows), { from_line: 2 })) {
+  for (const [name, amount] of parse(csvRows(COLUMNS, rows))) {
     assert.match(name!, /^'/)
     assert.equal(amount, '-5.00')
   }

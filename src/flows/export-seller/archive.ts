@@ -5,7 +5,7 @@ import * as apps from '#domain/apps'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { isoSeconds } from '#platform/calendar'
-import { csvOf } from '#platform/csv'
+import { csvHeading, csvRows } from '#platform/csv'
 import { readId, type SellerId } from '#platform/ids'
 import { readInPages } from '#platform/read-in-pages'
 import { imagesOf, listingsOf } from './listings.ts'
@@ -121,7 +121,7 @@ async function* csvParts(
   scope: ExportScope,
 ): AsyncGenerator<ArchivePart> {
   const columns = csvColumnsOf(table)
-  yield { content: csvOf(columns, []), rows: 0 }
+  yield { content: csvHeading(columns), rows: 0 }
   const { seller_id } = scope
   const pages = readInPages<ExportedRow, string>(
     ({ after = '', limit }) => table.page(world.db, { seller_id, after, limit }),
@@ -129,7 +129,7 @@ async function* csvParts(
   )
   for await (const page of pages) {
     const rows = page.map(({ row }) => shown(world, table, scope, row))
-    yield { content: csvOf(columns, rows, { header: false }), rows: rows.length }
+    yield { content: csvRows(columns, rows), rows: rows.length }
   }
 }
 

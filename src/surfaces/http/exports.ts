@@ -20,7 +20,7 @@ import {
   taskLocale,
 } from '#http/tasks'
 import { addDays } from '#platform/calendar'
-import { CSV, type CsvColumn, csvOf } from '#platform/csv'
+import { CSV, type CsvColumn, csvHeading, csvRows } from '#platform/csv'
 import type { TaskId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import {
@@ -90,9 +90,9 @@ async function make<Row>(
     const { total, pages } = await open(task)
     let done = 0
     await report({ done, total, note: '' })
-    await write(csvOf(columns, []))
+    await write(csvHeading(columns))
     for await (const rows of pages) {
-      await write(csvOf(columns, rows, { header: false }))
+      await write(csvRows(columns, rows))
       done += rows.length
       // Rows may have been added since they were counted.
       await report({ done, total: Math.max(done, total), note: '' })
