@@ -3,13 +3,13 @@ import { attachEntitlement, attachLicense } from './attached.ts'
 import {
   bearerOf,
   bodyOf,
+  type CredentialCheck,
   type EntitlementSource,
   entitlementCheck,
   type GuardOptions,
   type LicenseSource,
   licenseCheck,
   type Refusal,
-  type Verdict,
 } from './guard.ts'
 import type { Entitlement, LicenseState } from './types.ts'
 
@@ -67,14 +67,9 @@ export function requireLicense<
   licenses: LicenseSource,
   options: ExpressOptions<LicenseState, Incoming, Outgoing> = {},
 ): ExpressHandler<NoInfer<Incoming>, NoInfer<Outgoing>> {
-  const check = licenseCheck(licenses, options)
-  return handlerOf(options, async (request, credential) => {
-    const verdict = await check(credential)
-    if (verdict.allowed) {
-      attachLicense(request, verdict.state)
-      Object.assign(request, { license: verdict.state })
-    }
-    return verdict
+  return handlerOf(options, licenseCheck(licenses, options), (request, license) => {
+    attachLicense(request, license)
+    Object.assign(request, { license })
   })
 }
 
@@ -89,26 +84,23 @@ export function requireEntitlement<
   entitlements: EntitlementSource,
   options: ExpressOptions<Entitlement, Incoming, Outgoing> = {},
 ): ExpressHandler<NoInfer<Incoming>, NoInfer<Outgoing>> {
-  const check = entitlementCheck(entitlements, options)
-  return handlerOf(options, async (request, credential) => {
-    const verdict = await check(credential)
-    if (verdict.allowed) {
-      attachEntitlement(request, verdict.state)
-      Object.assign(request, { entitlement: verdict.state })
-    }
-    return verdict
+  return handlerOf(options, entitlementCheck(entitlements, options), (request, entitlement) => {
+    attachEntitlement(request, entitlement)
+    Object.assign(request, { entitlement })
   })
 }
 
 function handlerOf<State, Incoming extends NodeRequest, Outgoing extends NodeResponse>(
   { read, refuse = sendJson }: ExpressOptions<State, Incoming, Outgoing>,
-  check: (request: Incoming, credential: string | null | undefined) => Promise<Verdict<State>>,
+  check: CredentialCheck<State>,
+  attach: (request: Incoming, state: State) => void,
 ): ExpressHandler<Incoming, Outgoing> {
   return async (request, response, next) => {
     try {
       const credential = read ? await read(request) : bearerOf(request.headers.authorization)
-      const verdict = await check(request, credential)
+      const verdict = await check(credential)
       if (!verdict.allowed) return void (await refuse(verdict.refusal, request, response, next))
+      attach(request, verdict.state)
     } catch (error) {
       return next(error)
     }

@@ -3,13 +3,13 @@ import { attachEntitlement, attachLicense } from './attached.ts'
 import {
   bearerOf,
   bodyOf,
+  type CredentialCheck,
   type EntitlementSource,
   entitlementCheck,
   type GuardOptions,
   type LicenseSource,
   licenseCheck,
   type Refusal,
-  type Verdict,
 } from './guard.ts'
 import type { Entitlement, LicenseState } from './types.ts'
 
@@ -48,12 +48,7 @@ export function requireLicense<
   licenses: LicenseSource,
   options: FastifyOptions<LicenseState, Incoming, Reply> = {},
 ): FastifyHook<NoInfer<Incoming>, NoInfer<Reply>> {
-  const check = licenseCheck(licenses, options)
-  return hookOf(options, async (request, credential) => {
-    const verdict = await check(credential)
-    if (verdict.allowed) attachLicense(request, verdict.state)
-    return verdict
-  })
+  return hookOf(options, licenseCheck(licenses, options), attachLicense)
 }
 
 /**
@@ -67,22 +62,18 @@ export function requireEntitlement<
   entitlements: EntitlementSource,
   options: FastifyOptions<Entitlement, Incoming, Reply> = {},
 ): FastifyHook<NoInfer<Incoming>, NoInfer<Reply>> {
-  const check = entitlementCheck(entitlements, options)
-  return hookOf(options, async (request, credential) => {
-    const verdict = await check(credential)
-    if (verdict.allowed) attachEntitlement(request, verdict.state)
-    return verdict
-  })
+  return hookOf(options, entitlementCheck(entitlements, options), attachEntitlement)
 }
 
 function hookOf<State, Incoming extends RequestWithHeaders, Reply extends ReplyWithSend>(
   { read, refuse = sendJson }: FastifyOptions<State, Incoming, Reply>,
-  check: (request: Incoming, credential: string | null | undefined) => Promise<Verdict<State>>,
+  check: CredentialCheck<State>,
+  attach: (request: Incoming, state: State) => void,
 ): FastifyHook<Incoming, Reply> {
   return async (request, reply) => {
     const credential = read ? await read(request) : bearerOf(request.headers.authorization)
-    const verdict = await check(request, credential)
-    if (verdict.allowed) return
+    const verdict = await check(credential)
+    if (verdict.allowed) return attach(request, verdict.state)
     await refuse(verdict.refusal, request, reply)
     // Fastify ends a request whose hook returns the reply.
     return reply

@@ -2,6 +2,7 @@
 import { attachEntitlement, attachLicense } from './attached.ts'
 import {
   bearerOf,
+  type CredentialCheck,
   type EntitlementSource,
   entitlementCheck,
   type GuardOptions,
@@ -9,7 +10,6 @@ import {
   licenseCheck,
   type Refusal,
   responseTo,
-  type Verdict,
 } from './guard.ts'
 import type { Entitlement, LicenseState } from './types.ts'
 
@@ -45,14 +45,9 @@ export function requireLicense<Incoming extends ContextWithHeaders = ContextWith
   licenses: LicenseSource,
   options: HonoOptions<LicenseState, Incoming> = {},
 ): HonoMiddleware<NoInfer<Incoming>> {
-  const check = licenseCheck(licenses, options)
-  return middlewareOf(options, async (context, credential) => {
-    const verdict = await check(credential)
-    if (verdict.allowed) {
-      attachLicense(context, verdict.state)
-      setVariable(context, 'license', verdict.state)
-    }
-    return verdict
+  return middlewareOf(options, licenseCheck(licenses, options), (context, license) => {
+    attachLicense(context, license)
+    setVariable(context, 'license', license)
   })
 }
 
@@ -64,14 +59,9 @@ export function requireEntitlement<Incoming extends ContextWithHeaders = Context
   entitlements: EntitlementSource,
   options: HonoOptions<Entitlement, Incoming> = {},
 ): HonoMiddleware<NoInfer<Incoming>> {
-  const check = entitlementCheck(entitlements, options)
-  return middlewareOf(options, async (context, credential) => {
-    const verdict = await check(credential)
-    if (verdict.allowed) {
-      attachEntitlement(context, verdict.state)
-      setVariable(context, 'entitlement', verdict.state)
-    }
-    return verdict
+  return middlewareOf(options, entitlementCheck(entitlements, options), (context, entitlement) => {
+    attachEntitlement(context, entitlement)
+    setVariable(context, 'entitlement', entitlement)
   })
 }
 
@@ -80,12 +70,14 @@ function middlewareOf<
   Incoming extends ContextWithHeaders,
 >(
   { read, refuse = responseTo }: HonoOptions<State, Incoming>,
-  check: (context: Incoming, credential: string | null | undefined) => Promise<Verdict<State>>,
+  check: CredentialCheck<State>,
+  attach: (context: Incoming, state: State) => void,
 ): HonoMiddleware<Incoming> {
   return async (context, next) => {
     const credential = read ? await read(context) : bearerOf(context.req.header('authorization'))
-    const verdict = await check(context, credential)
+    const verdict = await check(credential)
     if (!verdict.allowed) return await refuse(verdict.refusal, context)
+    attach(context, verdict.state)
     await next()
     return undefined
   }
