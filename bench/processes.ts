@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** The core of the servers, and the core of the load. */
 export const SERVER_CORE = 0
-export const LOAD_CORE = 1
+const LOAD_CORE = 1
 type Core = typeof SERVER_CORE | typeof LOAD_CORE | 'any'
 
 /** A command pinned to one core, if the machine has several and supports it; otherwise on any. */
@@ -102,7 +102,7 @@ async function untilItAnswers(address: string, server: ChildProcess, log: string
 }
 
 /** The load generator, installed if missing and possible. */
-export function findWrk(): string {
+function findWrk(): string {
   const found = which('wrk')
   if (found) return found
   if (process.getuid?.() === 0 && which('apt-get')) {

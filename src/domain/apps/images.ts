@@ -113,7 +113,7 @@ export async function forgetRemovedImages(tx: Db, app_id: AppId): Promise<void> 
 }
 
 /** How many removed images of an app are kept; the earlier ones are deleted at once. */
-export const MAX_REMOVED_IMAGES = 24
+const MAX_REMOVED_IMAGES = 24
 
 /**
  * The images of an app that were removed before the latest that are kept. They cannot be restored

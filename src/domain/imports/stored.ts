@@ -18,7 +18,7 @@ export interface StoredImports {
 const MEGABYTE = 1024 * 1024
 
 /** The most that the files and the rows of a seller may take at the same time. */
-export const MAX_STORED_IMPORTS: StoredImports = { bytes: 250 * MEGABYTE, rows: 2_000_000 }
+const MAX_STORED_IMPORTS: StoredImports = { bytes: 250 * MEGABYTE, rows: 2_000_000 }
 
 /** What a seller's imports store; one transaction at a time adds to it. */
 export async function lockStoredImports(

@@ -10,7 +10,7 @@ import { type ActorOf, audit, concerning } from '#platform/audit'
 import { isoDate } from '#platform/calendar'
 import { sentEmails } from '#platform/email-queue'
 import type { DisputeId } from '#platform/ids'
-import { type Cents, sum } from '#platform/money'
+import { sum } from '#platform/money'
 
 /** The outcome of submitting evidence. */
 export type EvidenceSent =
@@ -53,7 +53,7 @@ export async function assembleEvidence(
 
 /** What the buyer agreed to when paying. */
 function termsOf({ amount, tax, frequency, created_at }: billing.OrderDetails): string[] {
-  const total = dollars(sum(amount, tax))
+  const total = formatMoney(sum(amount, tax))
   const renewal =
     frequency === null
       ? 'as a one-time payment.'
@@ -82,9 +82,9 @@ function receiptOf({ config }: World, { invoice, order, card }: Bought): string 
     `Receipt ${billing.invoiceNumber(invoice.number)} of ${legal_name}, merchant of record`,
     `Order ${order.id}, ${isoDate(invoice.paid_at)}`,
     `Buyer: ${order.email}`,
-    `${invoice.app_name} ${invoice.product_name}: ${dollars(invoice.amount)}`,
-    `Sales tax (${order.state}): ${dollars(invoice.tax)}`,
-    `Total: ${dollars(sum(invoice.amount, invoice.tax))}, paid with ${card}`,
+    `${invoice.app_name} ${invoice.product_name}: ${formatMoney(invoice.amount)}`,
+    `Sales tax (${order.state}): ${formatMoney(invoice.tax)}`,
+    `Total: ${formatMoney(sum(invoice.amount, invoice.tax))}, paid with ${card}`,
   ].join('\n')
 }
 
@@ -100,7 +100,7 @@ async function purchaseActivityOf(
     ...invoices.map(({ id, number, paid_at, amount, tax }) => ({
       at: paid_at,
       what:
-        `Invoice ${billing.invoiceNumber(number)} of ${dollars(sum(amount, tax))} was paid` +
+        `Invoice ${billing.invoiceNumber(number)} of ${formatMoney(sum(amount, tax))} was paid` +
         `${id === invoice.id ? ': the disputed charge.' : ', and is not disputed here.'}`,
     })),
     ...(await sentEmails(db, causes)).map(({ sent_at }) => ({
@@ -180,8 +180,4 @@ export async function sendEvidence(
     await audit(tx, now, { actor: concerning(actor, seller_id), ...sent })
   })
   return 'sent'
-}
-
-function dollars(amount: Cents): string {
-  return formatMoney(amount)
 }
