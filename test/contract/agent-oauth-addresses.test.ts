@@ -4,14 +4,9 @@ import fc from 'fast-check'
 import type * as client from 'openid-client'
 import * as grants from '#domain/grants'
 import { textOf } from '../support/agent.ts'
-import {
-  type AgentSignInTest,
-  ask,
-  openAgentSignInTest,
-  parametersOf,
-} from '../support/agent-client.ts'
+import { type AgentSignInTest, ask, openAgentSignInTest } from '../support/agent-client.ts'
 import { requestToken } from '../support/agent-token.ts'
-import { browser, enter, type SignInTest } from '../support/sign-in.ts'
+import { browser, enter, parametersOf, type SignInTest } from '../support/sign-in.ts'
 
 let setup: SignInTest
 let side: client.Configuration

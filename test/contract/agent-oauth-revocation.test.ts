@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as client from 'openid-client'
 import * as grants from '#domain/grants'
-import {
-  type AgentSignInTest,
-  ask,
-  connect,
-  openAgentSignInTest,
-  parametersOf,
-} from '../support/agent-client.ts'
+import { type AgentSignInTest, ask, connect, openAgentSignInTest } from '../support/agent-client.ts'
 import {
   addPerson,
   begin,
@@ -16,6 +10,7 @@ import {
   entitlementOf,
   exchange,
   goToApp,
+  parametersOf,
   type SignInTest,
   signInToApp,
 } from '../support/sign-in.ts'

@@ -10,7 +10,6 @@ import {
   CALLBACK,
   connect,
   openAgentSignInTest,
-  parametersOf,
 } from '../support/agent-client.ts'
 import { requestToken } from '../support/agent-token.ts'
 import { purchase } from '../support/purchase.ts'
@@ -21,6 +20,7 @@ import {
   enter,
   exchange,
   goToApp,
+  parametersOf,
   type SignInTest,
   signInHere,
 } from '../support/sign-in.ts'

@@ -5,7 +5,14 @@ import { networksWith } from '#platform/networks'
 import { textOf } from '../support/agent.ts'
 import { REQUESTS } from '../support/budget.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
-import { begin, browser, exchange, openSignInTest, type SignInTest } from '../support/sign-in.ts'
+import {
+  begin,
+  browser,
+  exchange,
+  openSignInTest,
+  returnPathOf,
+  type SignInTest,
+} from '../support/sign-in.ts'
 
 let setup: SignInTest
 
@@ -134,7 +141,7 @@ test('resumes an unaltered request for seven days, in the browser that began it'
   const agent = browser(setup)
   const { url } = await begin(setup.app_side, setup.callback)
   const page = await agent.open(url.href)
-  const here = new URL(page.url, 'http://localhost').searchParams.get('return_to')!
+  const here = returnPathOf(page.url)
   const [path, body = '', signature = ''] = here.split(/[=.]/)
   const altered = Buffer.from(
     Buffer.from(body, 'base64url').toString().replace('/auth/callback', '/evil/callback'),

@@ -16,6 +16,7 @@ import {
   enter,
   exchange,
   openSignInTest,
+  returnPathOf,
   type SignInTest,
   signInToApp,
 } from '../support/sign-in.ts'
@@ -178,7 +179,7 @@ test('prompt none without consent: the app receives consent_required', async () 
 /** Signs in again: the page requires it, and so does opening the sign-in again without it. */
 async function signInAgain(page: Seen): Promise<Seen> {
   assert.match(page.url, /^\/signin\/\?return_to=/)
-  const back = new URL(page.url, 'http://localhost').searchParams.get('return_to')!
+  const back = returnPathOf(page.url)
   assert.match((await agent.open(back)).url, /^\/signin\//)
   setup.clock.pass(1)
   await enter(setup, ada, { agent })

@@ -21,6 +21,8 @@ import {
   entitlementOf,
   exchange,
   openSignInTest,
+  parametersOf,
+  returnPathOf,
   type SignInTest,
   signInHere,
   signInToApp,
@@ -37,8 +39,6 @@ after(async () => {
 })
 
 const person = (name: string) => addPerson(setup, `${name}@example.org`)
-const hereOf = (url: string) => new URL(url, 'http://localhost').searchParams.get('return_to')!
-const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
 
 test('a person signs in with a password, reads what the app learns, and agrees', async () => {
   const agent = browser(setup)
@@ -213,7 +213,7 @@ test('a sign-in that waited while another account signed in elsewhere does not m
   const agent = browser(setup)
   const waiting = await begin(setup.app_side, setup.callback)
   await agent.open(waiting.url.href)
-  const here = hereOf(agent.page.url)
+  const here = returnPathOf(agent.page.url)
   const one = await person('first-tab')
   await enter(setup, one, { agent })
   const theirs = await signInToApp(setup, agent)
@@ -284,7 +284,7 @@ test('another account that signs in in the browser is asked for its own consent'
 test('a sign-in that began in another browser leads back to the app without a code', async () => {
   const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await browser(setup).open(attempt.url.href)
-  const here = hereOf(url)
+  const here = returnPathOf(url)
   const agent = await enter(setup, await person('elsewhere'))
   for (const address of [here, here.replace('?', '/cancel?')]) {
     const page = await agent.open(address)

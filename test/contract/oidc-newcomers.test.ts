@@ -12,6 +12,7 @@ import {
   entitlementOf,
   exchange,
   openSignInTest,
+  returnPathOf,
   type SignInTest,
   signInToApp,
 } from '../support/sign-in.ts'
@@ -55,7 +56,7 @@ test('asks for the second factor before the app receives anything', async () => 
   const agent = browser(setup)
   const attempt = await begin(setup.app_side, setup.callback)
   const requested = await agent.open(attempt.url.href)
-  const here = new URL(requested.url, 'http://localhost').searchParams.get('return_to')!
+  const here = returnPathOf(requested.url)
   await agent.submit('Sign in', { email: owner.email, password: PASSWORD })
   assert.equal(agent.page.url, '/signin/second-factor')
   assert.match((await agent.tab().open(here)).url, /^\/signin\//)

@@ -45,9 +45,6 @@ export async function openAgentSignInTest(): Promise<AgentSignInTest> {
   }
 }
 
-/** The parameters of a redirect. */
-export const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
-
 /**
  * Starts an authorization request as an agent does; parameters that are `undefined` are omitted.
  */

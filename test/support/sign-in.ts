@@ -209,3 +209,13 @@ export async function expireAccessTokens({ world }: Pick<TestService, 'world'>):
   const { db, clock } = world
   await db.run(sql`update oidc_records set expires_at = ${clock.now()} where kind = 'AccessToken'`)
 }
+
+/** The parameters of a redirect. */
+export const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
+
+/** The path to which a sign-in page leads back. */
+export function returnPathOf(url: string): string {
+  const path = new URL(url, 'http://localhost').searchParams.get('return_to')
+  if (path === null) throw new Error(`${url} leads back nowhere`)
+  return path
+}
