@@ -4,6 +4,7 @@ import { checkIntegration } from '#flows/check-integration'
 import { allowPauses, rotateSecret, saveAddresses, switchAddOn } from '#flows/integration'
 import { endPreview, startPreview } from '#flows/preview'
 import type { World } from '#flows/world'
+import { addressOf } from '#http/app-menu'
 import { csrfToken } from '#http/form-token'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { requireRecentProof } from '#http/guards/session'
@@ -35,7 +36,7 @@ export function declareIntegration(scope: FastifyInstance, world: World): void {
 }
 
 function pathOf({ app }: SellerTermsContext): string {
-  return INTEGRATION.replace(':slug', app.slug)
+  return addressOf(app.slug, 'integration')
 }
 
 function declareSettings(scope: FastifyInstance, world: World): void {

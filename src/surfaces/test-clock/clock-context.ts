@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { appTime, type World } from '#flows/world'
+import { addressOf } from '#http/app-menu'
 import { csrfToken } from '#http/form-token'
 import { requireSeller, type SellerContext } from '#http/guards/seller'
 import { AnsweredByGuard, sendPage } from '#http/pages'
@@ -16,7 +17,7 @@ export interface ClockContext extends SellerContext {
 
 /** The address of an app's test clock. */
 export function clockAddress({ slug }: { slug: string }): string {
-  return `/dashboard/apps/${slug}/test-clock/`
+  return addressOf(slug, 'test-clock')
 }
 
 /**
