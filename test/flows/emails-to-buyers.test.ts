@@ -13,6 +13,8 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import type { OtherApp } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
+import { buyWith } from '../support/discount-purchases.ts'
+import { addCode } from '../support/discounts.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
 import { readPdf } from '../support/pdf.ts'
@@ -86,6 +88,23 @@ describe('an email to a buyer', () => {
     const answer = await service.app.inject({ url })
     assert.equal(answer.headers['content-type'], 'application/pdf')
     assert.equal((await service.app.inject({ url: `${url}x` })).statusCode, 404)
+  })
+
+  test('says in a receipt what the plan costs after a discount, until it has ended', async () => {
+    const app = await monthly()
+    const { code } = await addCode(service, app.client_id, { periods: 3 })
+    const { email } = await buyWith(service, app, code)
+    const after = 'After that, Harbor Harbor Pro costs $10.00 per month plus tax.'
+    const receipt = await emailTo(service, email, /^Your receipt for /)
+    assertContains(receipt, `Your discount ${code} applies to the next 2 charges. ${after}`)
+    await passDays(app, 32)
+    const renewal = await emailTo(service, email, /^Receipt PUR/)
+    assertContains(renewal, `Your discount ${code} applies to the next charge. ${after}`)
+    await passDays(app, 31)
+    await emailTo(service, email, /^Receipt PUR/)
+    const { text } = await service.world.db.one<{ text: string }>(sql`select text from dev_mailbox
+      where recipient = ${email} and text like '%Next charge: $10.50%'`)
+    assert.doesNotMatch(text, /Your discount/)
   })
 
   test('asks for another card if this one expires before the next charge', async () => {

@@ -91,7 +91,8 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
   }
   const plan_facts = { product_name: 'Basic', frequency: 'month' as const }
   const card = { brand: 'visa', last4: '4242', exp_month: 3, exp_year: 2027 }
-  const upcoming = { ...charge, ...plan_facts, day, card, card_expires: false }
+  const ending = { code: 'SAVE', count: 2, full_amount: cents(5) }
+  const upcoming = { ...charge, ...plan_facts, day, card, card_expires: false, ending }
   const [exact, about] = [
     { ...upcoming, is_about: false },
     { ...upcoming, is_about: true },

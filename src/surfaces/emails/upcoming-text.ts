@@ -1,8 +1,17 @@
+import { priceText } from '#design/money'
 import { type Card, cardExpiry, cardName } from '#domain/payments'
 import type { Frequency } from '#platform/calendar'
 import type { Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
 import { type Block, nameOf } from './template.ts'
+
+/** A discount that ends: how many charges it still applies to, and the price after them. */
+export interface EndingDiscount {
+  code: string
+  count: number
+  /** In cents, before tax. */
+  full_amount: Cents
+}
 
 /** The next charge, in cents, with its date. */
 export interface UpcomingCharge {
@@ -21,6 +30,8 @@ export interface UpcomingCharge {
   card: Pick<Card, 'brand' | 'last4' | 'exp_month' | 'exp_year'>
   /** Whether the charge fails unless its owner enters another card. */
   card_expires: boolean
+  /** The discount on it, if later charges are without it. */
+  ending: EndingDiscount | undefined
 }
 
 /** A charge to come, with its day. */
@@ -47,8 +58,8 @@ export function renewsText(
 }
 
 /**
- * What a receipt says of the charges to come: how often the plan renews, how to cancel it, and that
- * its card expires (decision 154).
+ * What a receipt says of the charges to come: how often the plan renews, how to cancel it, what it
+ * costs after a discount, and that its card expires (decision 154).
  */
 export function renewalTerms(
   { app_name, manage_url }: { app_name: string; manage_url: string },
@@ -57,9 +68,15 @@ export function renewalTerms(
 ): Block[] {
   if (!upcoming) return []
   const renews = renewsText(app_name, upcoming, locale)
-  const terms: Block[] = renews
-    ? [{ kind: 'text', text: `${renews} ${locale.t('email.cancel_anytime')}` }]
-    : []
+  const texts = renews ? [`${renews} ${locale.t('email.cancel_anytime')}`] : []
+  const { ending, frequency } = upcoming
+  if (ending && frequency) {
+    const { code, count, full_amount } = ending
+    const facts = { product: upcomingPlan(app_name, upcoming), code, count }
+    const price = priceText(full_amount, frequency, locale)
+    texts.push(locale.t('email.discount_ends', { ...facts, price }))
+  }
+  const terms = texts.map((text): Block => ({ kind: 'text', text }))
   return [...terms, ...cardNotice(manage_url, upcoming, locale)]
 }
 
