@@ -5,7 +5,7 @@ import * as sellers from '#domain/sellers'
 import type { SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { signUp } from '../support/account.ts'
-import type { Agent } from '../support/agent.ts'
+import { type Agent, textOf } from '../support/agent.ts'
 import { addSellerWithApp } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -157,4 +157,17 @@ test('a person who sells nothing gets 404 from every route of sellers', async ()
     if ((status !== 404 && !isStart) || body.includes('Tidepool')) wrong.push(`${route}: ${status}`)
   }
   assert.deepEqual(wrong, [])
+})
+
+test('the page about a missing role sends no one to an admin for what only the owner can do', async () => {
+  const textAt = async (path: string) =>
+    textOf((await members.get('developer')!.twin().open(path)).body)
+  assert.match(
+    await textAt('/dashboard/export/'),
+    /Only the owner of Tidepool Works LLC can do this\./,
+  )
+  assert.match(
+    await textAt('/dashboard/payouts/'),
+    /This requires the role owner, admin, or finance\. Ask the owner or an admin/,
+  )
 })

@@ -13,12 +13,16 @@ export function RolePage({
   legal_name: string
   roles: readonly string[]
 }): JSX.Element {
+  // No one can give a member the role of the owner, whose actions these are.
+  const isOwners = roles.length === 1
   const allowed = new Intl.ListFormat('en-US', { type: 'disjunction' }).format(roles)
   return (
     <FocusLayout title="Your role does not include this · Purser">
       <Heading title="Your role does not include this">
-        Your role at {legal_name} is {role}. This requires the role {allowed}. Ask the owner or an
-        admin of {legal_name} to change your role.
+        Your role at {legal_name} is {role}.{' '}
+        {isOwners
+          ? `Only the ${allowed} of ${legal_name} can do this.`
+          : `This requires the role ${allowed}. Ask the owner or an admin of ${legal_name} to change your role.`}
       </Heading>
       <Button href="/dashboard/" kind="primary" wide>
         Go to your apps
