@@ -4,7 +4,7 @@ import * as client from 'openid-client'
 import * as grants from '#domain/grants'
 import type { UserId } from '#platform/ids'
 import { type Agent, textOf } from '../support/agent.ts'
-import { ask, CALLBACK, connect, discoverAsAgent } from '../support/agent-client.ts'
+import { ask, CALLBACK, connect, discoverAsAgent, WRITE } from '../support/agent-client.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { purchase } from '../support/purchase.ts'
 import {
@@ -94,6 +94,15 @@ test('lists every agent with its scopes, and each new one is announced by email'
   assert.deepEqual(await auditOf(user_id), ['account.agent_allowed', 'account.agent_allowed'])
   const message = await emailTo(setup, email, /^An agent was given access/)
   assert.match(message, /127\.0\.0\.1:33418|localhost:45454/)
+})
+
+test('says what an agent can do in one list', async () => {
+  const { user_id } = await person()
+  const agent = await enter(setup, { user_id })
+  await connect(side, agent, { checked: WRITE })
+  const rights =
+    'Can change integration settings, replace client secrets, and change listings, plans and prices'
+  assert.ok(textOf((await agent.open(CONNECTIONS)).body).includes(rights))
 })
 
 test('does not list an agent that never fetched its token, or whose token ended', async () => {

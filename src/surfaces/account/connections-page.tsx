@@ -9,12 +9,15 @@ import type { AgentGrant, AgentScope, ConnectedApp, Scope } from '#domain/grants
 import { browserText } from '#http/device'
 import type { Locale, MessageId } from '#platform/language/locale'
 
-/** What each scope lets an agent do, to complete a sentence. */
-const MAY: Record<AgentScope, MessageId> = {
-  'integrations.read': 'account.agent_may_read_integrations',
-  'integrations.write': 'account.agent_may_change_integrations',
-  'listing.read': 'account.agent_may_read_listings',
-  'listing.write': 'account.agent_may_change_listings',
+/** What each scope lets an agent do, as items of a sentence. */
+const MAY: Record<AgentScope, MessageId[]> = {
+  'integrations.read': ['account.agent_may_read_integrations'],
+  'integrations.write': [
+    'account.agent_may_change_integrations',
+    'account.agent_may_replace_secrets',
+  ],
+  'listing.read': ['account.agent_may_read_listings'],
+  'listing.write': ['account.agent_may_change_listings'],
 }
 
 const KNOWS: Record<Scope, MessageId> = {
@@ -134,5 +137,7 @@ function AppsPanel({ csrf_token, apps, locale }: ConnectionsFacts): JSX.Element 
 function mayDo(scopes: AgentScope[], { t }: Locale): string[] {
   const isImplied = (scope: AgentScope) =>
     scopes.some((each) => each !== scope && each === scope.replace('.read', '.write'))
-  return scopes.filter((scope) => !isImplied(scope)).map((scope) => t(MAY[scope]))
+  return scopes
+    .filter((scope) => !isImplied(scope))
+    .flatMap((scope) => MAY[scope].map((id) => t(id)))
 }
