@@ -62,7 +62,7 @@ function Upload({ address, csrf_token, source, faults }: ImportsFacts): JSX.Elem
           name="file"
           accept=".csv,text/csv"
           error={faultAt(faults, 'file')}
-          hint="At most 50 MB and 200,000 rows, in UTF-8. All files that were not read yet: at most 250 MB."
+          hint="At most 50 MB and 200,000 rows, in UTF-8. Files that were not read yet: at most 250 MB in all."
         />
         <Actions>
           <Button kind="primary" pending="Uploading…">
