@@ -13,7 +13,7 @@ declare module 'fastify' {
     viewing?: (() => Viewing) | undefined
   }
   interface FastifyContextConfig {
-    /** A form that only reads, such as a search; whoever may see the page may send it. */
+    /** A form that only reads, such as a search: a person who sees the page can send it. */
     changes_nothing?: boolean
   }
 }
