@@ -119,7 +119,12 @@ export function RecordCards({ records }: { records: CardFacts[] }): JSX.Element 
  * screen reader would otherwise say the same word for each.
  */
 export function recordDescription(key: string): string {
-  return `record-${key} record-${key}-details`
+  return Object.values(recordIds(key)).join(' ')
+}
+
+/** The ids of a record's title and details. */
+export function recordIds(key: string): { title: string; details: string } {
+  return { title: `record-${key}`, details: `record-${key}-details` }
 }
 
 /** Stacked records inside a panel, each with its link or its actions. */
@@ -143,12 +148,12 @@ export function RecordRows(facts: {
           {picture}
           <div class="grid min-w-0 flex-1 basis-64 gap-0.5">
             <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
-              <span id={`record-${key}`} class="font-semibold wrap-anywhere">
+              <span id={recordIds(key).title} class="font-semibold wrap-anywhere">
                 {title}
               </span>
               {aside}
             </div>
-            <ul id={`record-${key}-details`} class="flex flex-wrap gap-x-4 text-sm text-muted">
+            <ul id={recordIds(key).details} class="flex flex-wrap gap-x-4 text-sm text-muted">
               {details.map((detail, index) => (
                 <li key={index}>{detail}</li>
               ))}

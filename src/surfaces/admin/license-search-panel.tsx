@@ -5,7 +5,7 @@ import { StatusBadge } from '#design/feedback'
 import { CsrfField, Field } from '#design/forms'
 import { ViewedAs } from '#design/menu'
 import { formatMoney } from '#design/money'
-import { Panel, recordDescription } from '#design/panels'
+import { Panel, recordDescription, recordIds } from '#design/panels'
 import { type FoundLicense, type FoundLicenses, invoiceNumber } from '#domain/billing'
 import { isPermitted, type StaffRole } from '#domain/identity'
 import { type Filled, StaffAction } from './staff-action.tsx'
@@ -95,11 +95,11 @@ function LicenseFound(facts: {
   return (
     <li class="grid gap-3 py-4">
       <div class="flex flex-wrap items-center gap-3">
-        <span id={`record-${license_id}`} class="font-semibold">
+        <span id={recordIds(license_id).title} class="font-semibold">
           {license.app_name} {license.product_name}
         </span>
         <StatusBadge status={status} />
-        <span id={`record-${license_id}-details`} class="text-sm text-muted">
+        <span id={recordIds(license_id).details} class="text-sm text-muted">
           {license.email}
         </span>
       </div>

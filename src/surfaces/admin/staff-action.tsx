@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Field, Form, HiddenFields } from '#design/forms'
 import { Pager } from '#design/navigation'
-import { Panel, recordDescription } from '#design/panels'
+import { Panel, recordDescription, recordIds } from '#design/panels'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import type { CaseList } from './case-lists.ts'
 
@@ -83,10 +83,10 @@ export function Entry({
   return (
     <li class="grid gap-3 py-4 lg:grid-cols-2 lg:items-start">
       <div class="grid gap-0.5">
-        <span id={`record-${id}`} class="font-semibold">
+        <span id={recordIds(id).title} class="font-semibold">
           {title}
         </span>
-        <span id={`record-${id}-details`} class="text-sm text-muted">
+        <span id={recordIds(id).details} class="text-sm text-muted">
           {details}
         </span>
       </div>
