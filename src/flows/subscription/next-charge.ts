@@ -11,7 +11,7 @@ import type { JsonRow } from '#platform/json-row'
 import { type Cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 import { plannedPrice } from './planned-price.ts'
-import { discountedPrice } from './running-discount.ts'
+import { discountedPrice, lessDiscount, runningDiscount } from './running-discount.ts'
 
 /** An amount, with the tax on the day it is charged. */
 export interface Taxed {
@@ -32,6 +32,8 @@ export interface NextCharge extends Taxed {
   /** The period after this one, an open invoice, or the first period after a pause. */
   why: 'renewal' | 'owed' | 'resumption'
   price: catalog.ProductPrice
+  /** The discount on it and on later charges, if any. */
+  discount: billing.CodeDiscount | undefined
   subscription: billing.RunningSubscription
   /** The app's time now. */
   now: Date
@@ -53,17 +55,19 @@ export async function nextCharge(
   if (owed) {
     const isSame = owed.price_id === running.price.id
     const price = isSame ? running.price : await catalog.getPrice(db, owed.price_id)
-    return { why: 'owed', price, ...owedBy(owed), subscription, now }
+    const discount = await runningDiscount(db, subscription, price)
+    return { why: 'owed', price, discount, ...owedBy(owed), subscription, now }
   }
   const resumes = running.paused_for === 'buyer'
   const wanted = await plannedPrice(db, subscription)
   const agreed = wanted ?? { ...running.price, amount: subscription.amount }
+  const discount = await runningDiscount(db, subscription, agreed)
   const taxed = await withTax(world, subscription, {
-    amount: await discountedPrice(db, subscription, agreed),
+    amount: lessDiscount(agreed.amount, discount),
     at: resumes ? now : subscription.period_end,
   })
   const price = wanted ?? running.price
-  return { why: resumes ? 'resumption' : 'renewal', price, ...taxed, subscription, now }
+  return { why: resumes ? 'resumption' : 'renewal', price, discount, ...taxed, subscription, now }
 }
 
 /** A license that has not ended, with what its next charge depends on. */

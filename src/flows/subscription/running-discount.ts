@@ -25,6 +25,10 @@ export async function discountedPrice(
   subscription: Pick<Subscription, 'discount_id'>,
   price: Pick<ProductPrice, 'amount' | 'product_id'>,
 ): Promise<Cents> {
-  const discount = await runningDiscount(db, subscription, price)
-  return cents(price.amount - (discount?.amount ?? 0))
+  return lessDiscount(price.amount, await runningDiscount(db, subscription, price))
+}
+
+/** A price less a discount, in cents before tax. */
+export function lessDiscount(price: Cents, discount: CodeDiscount | undefined): Cents {
+  return cents(price - (discount?.amount ?? 0))
 }

@@ -1,10 +1,8 @@
-import type * as billing from '#domain/billing'
-import type { ProductPrice } from '#domain/catalog'
-import * as discounts from '#domain/discounts'
 import * as payments from '#domain/payments'
-import { nextCharge } from '#flows/subscription'
+import { type NextCharge, nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { LicenseId } from '#platform/ids'
+import { sum } from '#platform/money'
 import type { EndingDiscount, UpcomingCharge } from './upcoming-text.ts'
 
 /** The next automatic charge of a license, as things are now; undefined if there is none. */
@@ -22,18 +20,16 @@ export async function upcomingCharge(
   const card_expires = payments.expiresFirst(card, { at: day, now, amount: next.charged })
   const { frequency, product_name } = price
   const charge = { ...next, is_about: !next.is_exact, product_name, frequency, state, day }
-  const ending = next.why === 'renewal' ? await endingDiscount(world, next) : undefined
-  return { ...charge, card, card_expires, ending }
+  return { ...charge, card, card_expires, ending: endingDiscount(next) }
 }
 
 /** The discount of the next charges, if later ones are without it. */
-async function endingDiscount(
-  { db }: World,
-  { subscription, price }: { subscription: billing.Subscription; price: ProductPrice },
-): Promise<EndingDiscount | undefined> {
-  const { discount_id, discount_periods_left: count, pending_amount, amount } = subscription
-  if (discount_id === null || count === null) return undefined
-  const discount = await discounts.getDiscount(db, discount_id)
-  if (!discounts.isForProduct(discount, price.product_id)) return undefined
-  return { code: discount.code, count, full_amount: pending_amount ?? amount }
+function endingDiscount({
+  why,
+  discount,
+  amount,
+  subscription: { discount_periods_left: count },
+}: NextCharge): EndingDiscount | undefined {
+  if (why !== 'renewal' || !discount || count === null) return undefined
+  return { code: discount.code, count, full_amount: sum(amount, discount.amount) }
 }

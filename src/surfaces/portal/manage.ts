@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
-import * as discounts from '#domain/discounts'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { findContinuable } from '#flows/checkout'
@@ -136,15 +135,12 @@ async function boughtPlan({ db }: World, { license, subscription }: ManageContex
 }
 
 /** The discount on the next charge and later ones, in words; undefined if there is none. */
-async function discountText(
-  db: World['db'],
-  { discount_id, discount_periods_left: left }: billing.Subscription,
+function discountText(
+  { discount_periods_left: left }: billing.Subscription,
   { next, locale: { t } }: RenewingFacts,
-): Promise<string | undefined> {
-  if (discount_id === null || !next) return undefined
-  const discount = await discounts.getDiscount(db, discount_id)
-  if (!discounts.isForProduct(discount, next.price.product_id)) return undefined
-  const { code } = discount
+): string | undefined {
+  if (!next?.discount) return undefined
+  const { code } = next.discount
   return left === null
     ? t('portal.discount_every', { code })
     : t('portal.discount_periods', { code, count: left })
@@ -172,7 +168,7 @@ async function renewingOf(
     declined: code ? payments.declineSentence(code, locale) : undefined,
     needs_other_card: payments.needsOtherCard(code),
     pending: await plannedPrice(db, subscription),
-    discount: await discountText(db, subscription, { next, locale }),
+    discount: discountText(subscription, { next, locale }),
   }
 }
 
