@@ -50,9 +50,10 @@ export async function switchDiscount(
   return await db.tx(async (tx) => {
     await lockOwnListing(tx, actor, app.id)
     const change = { app_id: app.id, id, is_active: to === 'on' }
-    if (!(await discounts.setActive(tx, change))) return false
+    const code = await discounts.setActive(tx, change)
+    if (code === undefined) return false
     const action = `discount.turned_${to}` as const
-    await audit(tx, clock.now(), { actor, action, subject: id, detail: { app_id: app.id } })
+    await audit(tx, clock.now(), { actor, action, subject: id, detail: { app_id: app.id, code } })
     return true
   })
 }

@@ -41,7 +41,8 @@ function digitsOf(body: unknown, field: string): string {
 }
 
 function routingFault(text: string): string | undefined {
-  if (!isRoutingNumber(text)) return 'Enter the nine digits of your bank’s routing number.'
+  if (!/^\d{9}$/.test(text)) return 'Enter the nine digits of your bank’s routing number.'
+  if (!isRoutingNumber(text)) return 'No bank has this routing number. Check each digit.'
   if (text === TEST_ROUTING_NUMBER) return undefined
   return `This is test mode. Use the test routing number ${TEST_ROUTING_NUMBER}.`
 }

@@ -207,6 +207,17 @@ test('the consent page names the agent as far as it is known, the scopes and the
   assert.match(policy, /form-action 'self';/)
 })
 
+test('a request that expired says to start again in the agent, which no page can lead back to', async () => {
+  const agent = await enter(setup, seller)
+  const { url } = await ask(side)
+  const consent = await agent.open(url.href)
+  setup.clock.pass(3600)
+  const page = await agent.open(consent.url)
+  assert.equal(page.status, 400)
+  assert.match(textOf(page.body), /Start again in the app or agent that sent you here/)
+  assert.doesNotMatch(textOf(page.body), /Go back to/)
+})
+
 test('the page is shown every time: in the same browser, for the same scopes, right after', async () => {
   const agent = await enter(setup, seller)
   for (let round = 0; round < 3; round++) {

@@ -95,6 +95,16 @@ test('the seller gets the end of the trial where a buyer canceled one', async ()
   assert.match(text, /The license ends on April 17, 2026, at the end of the trial\./)
 })
 
+test('a buyer who keeps a canceled trial reads when the first charge is', async () => {
+  const app = await otherApp(service, { trial_days: 7 })
+  const { agent } = await subscribe(service, { app })
+  await agent.open(`/manage/${app.client_id}/auto-renew/`)
+  await agent.submit('Cancel subscription')
+  await agent.open(`/manage/${app.client_id}/auto-renew/`)
+  assert.match(agent.text, /goes on after the trial: the first charge, (about )?\$[\d.]+ with tax/)
+  assert.doesNotMatch(agent.text, /renews on/)
+})
+
 test('a seller turns each of these emails off on the dashboard', async () => {
   const seller = await signedIn(service, service.demo.seller)
   await seller.open('/dashboard/')

@@ -50,7 +50,7 @@ describe('the discount codes of an app', () => {
       [product_id]: 'yes',
     })
     const page = seller.text
-    assert.match(page, /Code created\./)
+    assert.match(page, /Code created\. Buyers can use it from its first day\./)
     assert.match(page, /LAUNCH-25 25% off for 3 periods Active 0 of 100/)
     const { id, ...terms } = (await find('LAUNCH-25'))!
     assert.deepEqual(terms, {
@@ -71,6 +71,17 @@ describe('the discount codes of an app', () => {
       sql`select action from audit_log where subject = ${id}`,
     )
     assert.deepEqual(lines, [{ action: 'discount.created' }])
+  })
+
+  test('without a first day can be used at once', async () => {
+    await seller.open(PAGE)
+    const terms = { amount: '10', unit: 'percent', lasts: 'once' }
+    await seller.submit('Create code', { code: 'TODAY-10', ...terms })
+    assert.match(seller.text, /Code created\. Buyers can use it now\./)
+    await purchase(service, buyer(service), {
+      email: 'today@example.com',
+      query: '?discount=TODAY-10',
+    })
   })
 
   test('are refused with every fault at its field, and what was entered stays', async () => {
@@ -124,13 +135,12 @@ describe('the discount codes of an app', () => {
     const other = buyer(service)
     await purchase(service, other, { email: 'active@example.com', query })
     assert.match(other.text, new RegExp(`Discount ${code}`))
-    const lines = await service.world.db.rows<{ action: string }>(
-      sql`select action from audit_log where subject = ${id} order by id`,
-    )
-    assert.deepEqual(
-      lines.map(({ action }) => action),
-      ['discount.turned_off', 'discount.turned_on'],
-    )
+    const lines = await service.world.db.rows(sql`select action, detail->>'code' as code
+      from audit_log where subject = ${id} order by id`)
+    assert.deepEqual(lines, [
+      { action: 'discount.turned_off', code },
+      { action: 'discount.turned_on', code },
+    ])
     // The seller sees what the discount took off.
     const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select i.id
       from invoices i join invoice_lines l on l.invoice_id = i.id where l.code = ${code}

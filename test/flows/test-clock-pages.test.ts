@@ -166,7 +166,7 @@ describe('a scenario', () => {
       /Card recovers on retry 2/,
       /active, entitled/,
       /past_due, not entitled/,
-      /Card declined: generic decline/,
+      /Card declined by the bank/,
       /Email: Payment failed/,
       /License: recovered: the same key works again/,
       /Seller earnings/,

@@ -43,9 +43,10 @@ describe('the page of a payee', () => {
   })
 
   const ROUTING = 'Enter the nine digits of your bank’s routing number.'
+  const MISTYPED = 'No bank has this routing number. Check each digit.'
   const faults: [what: string, form: Partial<typeof BANK>, field: string, message: string][] = [
     ['no routing number', { routing_number: '' }, 'routing_number', ROUTING],
-    ['a mistyped routing number', { routing_number: '110000001' }, 'routing_number', ROUTING],
+    ['a mistyped routing number', { routing_number: '110000001' }, 'routing_number', MISTYPED],
     ['a real bank', { routing_number: '021000021' }, 'routing_number', 'This is test mode.'],
     ['no account', { account_number: '' }, 'account_number', 'Enter your account number.'],
     ['a real account', { account_number: '87654321' }, 'account_number', 'This is test mode.'],

@@ -48,14 +48,16 @@ export async function lockDiscount(db: Db, id: DiscountId): Promise<Discount> {
     for no key update`)
 }
 
-/** Turns an app's code on or off; false if the app has no such code. */
+/** Turns an app's code on or off, and returns it; undefined if the app has no such code. */
 export async function setActive(
   db: Db,
   facts: { app_id: AppId; id: DiscountId; is_active: boolean },
-): Promise<boolean> {
-  const changed = await db.run(sql`update discount_codes set is_active = ${facts.is_active}
-    where id = ${facts.id} and app_id = ${facts.app_id}`)
-  return changed === 1
+): Promise<string | undefined> {
+  const [found] = await db.rows<{ code: string }>(sql`update discount_codes
+    set is_active = ${facts.is_active}
+    where id = ${facts.id} and app_id = ${facts.app_id}
+    returning code`)
+  return found?.code
 }
 
 /** The number of purchases that use a code, except those of this cart. */

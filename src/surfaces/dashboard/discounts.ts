@@ -60,7 +60,8 @@ export function declareDiscounts(scope: FastifyInstance, world: World): void {
     const entered = enteredIn(formOf(request))
     const made = await createDiscount(world, actorOf(context), { app, entered })
     if ('faults' in made) return await show(context, entered, made.faults)
-    return redirectTo(reply, `${addressOf(app.slug, 'discounts')}?done=created`)
+    const done = entered.valid_from === '' ? 'created' : 'created_dated'
+    return redirectTo(reply, `${addressOf(app.slug, 'discounts')}?done=${done}`)
   })
 
   const change = (to: 'on' | 'off') =>
@@ -88,7 +89,8 @@ function enteredIn(form: Record<string, string>): discounts.NewDiscount {
 }
 
 const NOTES: Record<string, string> = {
-  created: 'Code created. Buyers can use it now, or from its first day.',
+  created: 'Code created. Buyers can use it now.',
+  created_dated: 'Code created. Buyers can use it from its first day.',
   off: 'Code deactivated. Subscriptions that have the discount keep it.',
   on: 'Code activated.',
 }

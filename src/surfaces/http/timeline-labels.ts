@@ -43,7 +43,9 @@ export function eventText({ kind, why }: Pick<TimelineEvent, 'kind' | 'why'>): s
     case 'paid':
       return INVOICE_LABELS[why] ?? plain(why)
     case 'declined':
-      return `Card declined: ${plain(why)}`
+      return why === 'generic_decline'
+        ? 'Card declined by the bank'
+        : `Card declined: ${plain(why)}`
     case 'refund':
       return 'Refund'
     case 'dispute_opened':

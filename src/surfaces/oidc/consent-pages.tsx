@@ -122,7 +122,7 @@ export function StalePage(facts: {
       app_name={app_name}
     >
       <Heading title={t('consent.stale_title')}>
-        {t('consent.stale_text', { app: app_name ?? t('consent.the_app') })}
+        {app_name ? t('consent.stale_text', { app: app_name }) : t('consent.stale_unknown')}
       </Heading>
       <Button kind="primary" href={start_url ?? '/'} wide>
         {app_name && start_url ? t('consent.go_to', { app: app_name }) : t('consent.home')}

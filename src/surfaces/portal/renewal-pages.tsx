@@ -76,23 +76,22 @@ function TurnOff(facts: AutoRenewFacts): JSX.Element {
 }
 
 function TurnOn(facts: AutoRenewFacts): JSX.Element {
-  const { plan, period_end, total, is_about, at, locale } = facts
+  const { plan, period_end, total, at, locale } = facts
   const { t, day, money } = locale
   return (
     <QuestionPage {...facts} title={t('portal.renew_on_title')}>
-      <p>
-        {t(is_about ? 'portal.renew_on_about' : 'portal.renew_on_text', {
-          plan,
-          day: day(period_end),
-          amount: money(total),
-        })}
-      </p>
+      <p>{t(nextChargeText(facts), { plan, day: day(period_end), amount: money(total) })}</p>
       <div class="grid gap-3">
         <Switch {...facts} to="on" text={t('portal.keep')} />
         <Keep at={at}>{t('portal.let_end')}</Keep>
       </div>
     </QuestionPage>
   )
+}
+
+function nextChargeText({ is_trial, is_about }: AutoRenewFacts) {
+  if (is_trial) return is_about ? 'portal.renew_on_trial_about' : 'portal.renew_on_trial_text'
+  return is_about ? 'portal.renew_on_about' : 'portal.renew_on_text'
 }
 
 function EndNow(facts: AutoRenewFacts): JSX.Element {
