@@ -13,6 +13,7 @@ import { signUp } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
 import { bankOf, decide, objectTo } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
+import { emailTo } from '../support/mailbox.ts'
 import { readPdf } from '../support/pdf.ts'
 import { refund, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -39,6 +40,15 @@ async function fetchPdf({ agent }: Pick<Subscriber, 'agent'>, url: string) {
   const { cookie } = agent
   return await service.app.inject({ url, headers: { cookie, accept: 'text/html' } })
 }
+
+test('the receipt of a trial deducts what the trial does not charge', async () => {
+  const app = await otherApp(service, { trial_days: 7 })
+  const { email } = await subscribe(service, { app })
+  const deducted = /Total: \$0\.00\s+Paid on March 10, 2026: \$0\.00/
+  const receipt = await emailTo(service, email, /^Your receipt for /)
+  assert.match(receipt, /Free trial: −\$\d+\.\d\d/)
+  assert.match(receipt, deducted)
+})
 
 test('a receipt names seller of record, seller, buyer, line, tax with state and rate, total and card', async () => {
   const subscriber = await subscribe(service)

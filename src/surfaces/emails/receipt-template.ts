@@ -32,6 +32,7 @@ export function receipt(
   const product = nameOf(order)
   const card = { brand: order.card_brand, last4: order.card_last4 }
   const total = sum(order.amount, order.tax)
+  const deduction = deductionOf(order, total, locale)
   return {
     subject: t('email.receipt_subject', { product }),
     heading: t(order.prepaid_until ? 'email.continued_heading' : 'email.receipt_heading', {
@@ -45,8 +46,8 @@ export function receipt(
           [t('email.date'), day(order.created_at)],
           ...pricesOf(order, locale),
           [taxLabel(order, locale), money(order.tax)],
-          ...(order.prepaid_until ? [prepaidRow(total, locale)] : []),
-          [t('email.total'), money(order.prepaid_until ? ZERO : total)],
+          ...(deduction ? [deduction] : []),
+          [t('email.total'), money(deduction ? ZERO : total)],
           [t('email.paid_on', { day: day(order.created_at) }), money(order.charged)],
           [t('email.card'), cardName(card, locale)],
           [t('email.renewal'), renewalOf(order, upcoming, locale)],
@@ -157,9 +158,12 @@ function pricesOf(order: OrderDetails, { t, money }: Locale): Row[] {
   ]
 }
 
-/** What was paid at another service for the period of an imported license. */
-function prepaidRow(total: Cents, { t, money }: Locale): Row {
-  return [t('invoice.prepaid'), money(cents(0 - total))]
+/** The row that deducts the whole total, as the success page does; undefined if it was charged. */
+function deductionOf(order: OrderDetails, total: Cents, { t, money }: Locale): Row | undefined {
+  const deducted = money(cents(0 - total))
+  if (order.is_waived) return [t('email.waived'), deducted]
+  if (order.prepaid_until) return [t('invoice.prepaid'), deducted]
+  return order.trial_days > 0 && total > ZERO ? [t('invoice.trial'), deducted] : undefined
 }
 
 function renewalOf(
