@@ -8,6 +8,7 @@ import { mainButtons, textOf } from '../support/agent.ts'
 import { changePrice } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
+import { forceStatus } from '../support/licenses.ts'
 import { declineFromNowOn, manage, pageText, passDaysOf, twoPlans } from '../support/manage-page.ts'
 import { buyer, licenseKey, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -35,6 +36,16 @@ describe('the manage page', () => {
     assert.match(text, /12\/30/)
     assert.match(text, /Receipts Harbor Pro, purchase March 10, 2026 \$10\.50/)
     assert.equal(licenseKey(agent.page), subscriber.license_key)
+  })
+
+  test('still shows the key of a canceled license, and that it no longer works', async () => {
+    const subscriber = await subscribe(service, { app: await twoPlans(service) })
+    const { agent, license_id, license_key } = subscriber
+    await forceStatus(service, 'canceled', { license_id })
+    await agent.open(manage(subscriber))
+    assert.equal(licenseKey(agent.page), license_key)
+    assert.match(pageText(agent), /This key no longer works/)
+    assert.doesNotMatch(pageText(agent), /[Rr]eplace (the|your) key/)
   })
 
   test('asks for another card if this one expires before the next charge', async () => {

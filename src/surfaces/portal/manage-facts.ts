@@ -72,7 +72,7 @@ export interface ManageFacts extends ManageLayoutFacts {
   may_change_plan: boolean
   may_pause: boolean
   may_rotate: boolean
-  license_key: string | undefined
+  license_key: string
   /** `expires_first`: before the next charge. */
   card: { name: string; expiry: string; expires_first: boolean } | undefined
   /** One page of the receipts. */

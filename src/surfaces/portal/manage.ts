@@ -71,7 +71,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     may_change_plan: licensing.isRunning(status) && (await isAnyOtherSold(world, context)),
     may_pause: mayPause(context),
     may_rotate: session.app_id === null,
-    license_key: isOver ? undefined : licensing.showKey(keys, license),
+    license_key: licensing.showKey(keys, license),
     card: subscription && (await cardOf(world, subscription, { next, now, locale })),
     receipts: await billing.receiptsOf(db, buyer, paging),
     paging,

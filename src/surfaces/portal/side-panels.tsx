@@ -7,29 +7,31 @@ import { DescriptionList, Panel } from '#design/panels'
 import { isOwing } from '#domain/licensing'
 import type { ManageFacts } from './manage-facts.ts'
 
-/** The key, with buttons to copy and replace it. */
+/** The key, always; it can be replaced until the license ends (spec: License key endpoints). */
 export function KeyPanel(facts: ManageFacts): JSX.Element {
   const { t } = facts.locale
+  const isOver = facts.status === 'canceled'
   return (
     <Panel title={t('portal.key_title')}>
-      {facts.license_key === undefined ? (
-        <p class="text-sm text-muted">{t('portal.key_hidden')}</p>
-      ) : (
-        <>
-          <CopyField id="license_key" label={t('portal.license_key')} value={facts.license_key} />
-          <p class="text-sm text-muted">{t('portal.key_note', { app: facts.app_name })}</p>
-          {facts.may_rotate ? (
-            <Actions>
-              <Button href={facts.at('key/')} icon="key">
-                {t('portal.replace_key')}
-              </Button>
-            </Actions>
-          ) : (
-            <p class="text-sm text-muted">{t('portal.key_confirm_first')}</p>
-          )}
-        </>
-      )}
+      <CopyField id="license_key" label={t('portal.license_key')} value={facts.license_key} />
+      <p class="text-sm text-muted">
+        {isOver ? t('portal.key_ended') : t('portal.key_note', { app: facts.app_name })}
+      </p>
+      {!isOver && <KeyReplacement {...facts} />}
     </Panel>
+  )
+}
+
+/** The button that replaces the key, or what comes before it. */
+function KeyReplacement({ at, may_rotate, locale }: ManageFacts): JSX.Element {
+  const { t } = locale
+  if (!may_rotate) return <p class="text-sm text-muted">{t('portal.key_confirm_first')}</p>
+  return (
+    <Actions>
+      <Button href={at('key/')} icon="key">
+        {t('portal.replace_key')}
+      </Button>
+    </Actions>
   )
 }
 
