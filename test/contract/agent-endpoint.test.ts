@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { textOf } from '../support/agent.ts'
 import { assertLimited, assertRefused } from '../support/answers.ts'
 import {
   type AgentEndpointTest,
@@ -79,6 +80,12 @@ describe('the gate', () => {
     for (const host of [new URL(base_url).host, '127.0.0.1', '[::1]:8080']) {
       assert.equal((await post(service, PING, { ...authorized, host })).statusCode, 200, host)
     }
+  })
+
+  test('a browser that opens it learns that the address is for programs', async () => {
+    const answer = await service.app.inject({ url: '/mcp', headers: { accept: 'text/html' } })
+    assert.equal(answer.statusCode, 405)
+    assert.match(textOf(answer.body), /There is no page at this address\. It is for programs/)
   })
 
   test('there are no sessions: GET and DELETE are 405, at both spellings of the address', async () => {
