@@ -135,7 +135,7 @@ describe('a page', () => {
     })
     assert.equal(answer.statusCode, 401)
     const { message } = answer.json()
-    assert.equal(message, 'The client ID or the client secret is incorrect.')
+    assert.equal(message, 'The client ID or the client secret is missing or incorrect.')
     assert.equal(answer.headers['content-language'], undefined)
   })
 })

@@ -52,6 +52,11 @@ describe('credentials', () => {
     assert.match(String(answer.headers['www-authenticate']), /^Basic realm="licenses"/)
   }
 
+  test('a request without credentials reads that they may be missing', async () => {
+    const { message } = (await validate({ key }, {})).json()
+    assert.equal(message, 'The client ID or the client secret is missing or incorrect.')
+  })
+
   test('all three endpoints answer the same 401, whatever is wrong with them', async () => {
     const { client_id, client_secret } = service.demo.app
     const pair = `${client_id}:${client_secret}`

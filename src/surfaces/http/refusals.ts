@@ -10,7 +10,7 @@ export const EXAMPLE_RETRY_SECONDS = 27
  */
 export const REFUSALS = {
   invalid_request: [400, 'The request is invalid.'],
-  invalid_client: [401, 'The client ID or the client secret is incorrect.'],
+  invalid_client: [401, 'The client ID or the client secret is missing or incorrect.'],
   invalid_token: [401, 'The access token is missing, has expired or was revoked.'],
   insufficient_scope: [403, 'The access token lacks the required scope.'],
   service_not_enabled: [403, 'The hosted sign-in add-on is off. The seller can turn it on.'],
