@@ -73,3 +73,11 @@ test('names that look the same are the same', () => {
   }
   assert.notEqual(nameKey('Pro'), nameKey('Pro 2'))
 })
+
+test('a website that cannot be registered is refused with what it may not have', () => {
+  for (const url of ['https://harbor.example:8443', 'https://me@harbor.example', 'https://co.uk']) {
+    const [fault] = apps.detailsFaults({ name: 'Harbor', url, slug: 'harbor' })
+    assert.equal(fault?.path, 'url')
+    assert.match(fault.message, /a domain of your own, without a port, user name or password\.$/)
+  }
+})

@@ -9,6 +9,8 @@ export type AppDetails = Pick<App, 'name' | 'url' | 'slug'>
 const NAME = { most: 60 }
 const MAX_URL_LENGTH = 2048
 const MAX_SLUG_LENGTH = 63
+const NO_WEBSITE = `Enter the HTTPS URL of your website, such as https://example.com. \
+It needs a domain of your own, without a port, user name or password.`
 /** Slugs that are paths of the service. */
 const RESERVED = ['new', 'archived']
 
@@ -18,8 +20,7 @@ export function detailsFaults({ name, url, slug }: AppDetails): FieldFault[] {
   const named = isBlank(name) ? 'Enter the name of your app.' : textFault(name, NAME)
   if (named) faults.push({ path: 'name', message: named })
   if (url.length > MAX_URL_LENGTH || !isRegistrable(url)) {
-    const message = 'Enter the HTTPS URL of your website, such as https://example.com.'
-    faults.push({ path: 'url', message })
+    faults.push({ path: 'url', message: NO_WEBSITE })
   }
   if (!isSlug(slug)) {
     const message = `Use 2 to ${MAX_SLUG_LENGTH} characters: a to z, 0 to 9, and hyphens.`
