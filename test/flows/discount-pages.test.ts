@@ -84,6 +84,13 @@ describe('the discount codes of an app', () => {
     })
   })
 
+  test('take an amount as a price does, with a dollar sign and separators', async () => {
+    await seller.open(PAGE)
+    const terms = { amount: '$1,200.5', unit: 'dollars', lasts: 'once' }
+    await seller.submit('Create code', { code: 'LARGE', ...terms })
+    assert.equal((await find('LARGE'))!.amount, 120_050)
+  })
+
   test('are refused with every fault at its field, and what was entered stays', async () => {
     await seller.open(PAGE)
     await seller.submit('Create code', {

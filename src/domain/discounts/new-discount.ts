@@ -1,6 +1,6 @@
 import { addDays } from '#platform/calendar'
 import type { ProductId } from '#platform/ids'
-import { cents, parseAmount } from '#platform/money'
+import { cents, readAmount } from '#platform/money'
 import type { FieldFault } from '#platform/problem'
 import { type DiscountTerms, normalizeCode } from './discount.ts'
 
@@ -73,13 +73,12 @@ export function readNewDiscount(
 type Fail = (path: string, message: string) => null
 
 function offOf({ amount, unit }: NewDiscount, fail: Fail) {
-  const text = amount.trim().replace(/^\$/, '')
   if (unit === 'percent') {
-    const percent = wholeOf(text.replace(/%$/, ''), 100)
+    const percent = wholeOf(amount.trim().replace(/%$/, ''), 100)
     if (percent === undefined) fail('amount', 'Enter a whole percentage from 1 to 100.')
     return { percent: percent ?? null, amount: null }
   }
-  const dollars = parseAmount(/^\d+$/.test(text) ? `${text}.00` : text)
+  const dollars = readAmount(amount)
   const isAllowed = unit === 'dollars' && dollars !== undefined && dollars > 0
   if (!isAllowed) fail('amount', 'Enter an amount in dollars, such as 5 or 4.50.')
   return { percent: null, amount: isAllowed ? dollars : cents(0) }
