@@ -78,6 +78,18 @@ test('an amount never breaks across lines on a narrow phone, and an address does
   assert.ok(await reader.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
 })
 
+test('what an email asks for is a button that a finger can press, and other links are not', async (t) => {
+  const blocks = (['action', 'link'] as const).map((kind) => ({ kind, label: kind, url: '/' }))
+  const reader = await setup.newPage(t)
+  await reader.setViewportSize({ width: 375, height: 800 })
+  const content: EmailContent = { subject: '', heading: '', blocks }
+  await reader.setContent(emailHtml(content, footerOf(setup.service.world.config)))
+  const heightOf = async (name: string) =>
+    (await reader.getByRole('link', { name, exact: true }).boundingBox())!.height
+  assert.ok((await heightOf('action')) >= 44)
+  assert.ok((await heightOf('link')) < 30)
+})
+
 test('a password is set from the receipt, and works from then on', async (t) => {
   const email = newEmail()
   await buy(await setup.newPage(t), { buy_url, email })

@@ -220,6 +220,12 @@ describe('an email', () => {
     })
   }
 
+  for (const [name, { blocks }] of Object.entries(emailsIn(pseudo))) {
+    test(`asks its reader to do one thing at most: ${name}`, () => {
+      assert.ok(blocks.filter(({ kind }) => kind === 'action').length <= 1)
+    })
+  }
+
   test('about each change to an account has its messages', () => {
     const changes = Object.keys(readCatalog('en')).filter((id) =>
       account.isSecurityChange(id.slice(6)),

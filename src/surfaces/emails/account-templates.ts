@@ -23,7 +23,7 @@ export function signInLink({ t }: Locale, url: string): EmailContent {
     heading: t('email.sign_in_heading'),
     blocks: [
       {
-        kind: 'link',
+        kind: 'action',
         label: t('email.sign_in'),
         url,
         note: t('email.works_20_minutes'),
@@ -40,7 +40,7 @@ export function setPassword({ t }: Locale, url: string): EmailContent {
     heading: t('email.new_password_heading'),
     blocks: [
       {
-        kind: 'link',
+        kind: 'action',
         label: t('email.set_password'),
         url,
         note: t('email.works_1_hour'),
@@ -57,7 +57,7 @@ export function signUpLink({ t }: Locale, url: string): EmailContent {
     heading: t('email.sign_up_heading'),
     blocks: [
       {
-        kind: 'link',
+        kind: 'action',
         label: t('email.sign_up'),
         url,
         note: t('email.works_7_days'),
@@ -75,7 +75,7 @@ export function accountExists({ t }: Locale, url: string): EmailContent {
     blocks: [
       { kind: 'text', text: t('email.exists_text') },
       {
-        kind: 'link',
+        kind: 'action',
         label: t('email.sign_in'),
         url,
         note: t('email.works_20_minutes'),
@@ -115,7 +115,7 @@ export function securityChanged(
       { kind: 'text', text: t(`email.${what}_text`) },
       ...named,
       { kind: 'text', text: t('email.security_text') },
-      { kind: 'link', label: t('email.review_account'), url: urls.security },
+      { kind: 'action', label: t('email.review_account'), url: urls.security },
       {
         kind: 'link',
         label: t('email.forgot'),
@@ -134,7 +134,7 @@ export function confirmNewEmail({ t }: Locale, old_email: string, url: string): 
     blocks: [
       { kind: 'rows', rows: [[t('email.account'), old_email]] },
       {
-        kind: 'link',
+        kind: 'action',
         label: t('email.new_email_action'),
         url,
         note: t('email.works_24_hours'),
@@ -199,7 +199,7 @@ export function staffInvitation(
         ],
       },
       {
-        kind: 'link',
+        kind: 'action',
         label: 'View the invitation',
         url,
         note: `This link works once and expires in ${facts.hours} hours.`,

@@ -44,7 +44,7 @@ export function memberInvitation(
         ],
       },
       {
-        kind: 'link',
+        kind: 'action',
         label: 'View the invitation',
         url,
         note: `Sign in as ${email}, or create an account with this email. The invitation expires on ${formatDay(expires_at)}.`,

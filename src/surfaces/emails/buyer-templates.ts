@@ -107,7 +107,7 @@ export function paymentFailed(plan: PlanFacts, owed: Owed): EmailContent {
       },
       { kind: 'text', text: t('email.failed_text') },
       {
-        kind: 'link',
+        kind: 'action',
         label: t(owed.needs_other_card ? 'email.update_card' : 'email.pay_now'),
         url: plan.manage_url,
         note: t(owed.needs_other_card ? 'email.update_card_note' : 'email.pay_now_note'),

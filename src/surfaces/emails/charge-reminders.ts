@@ -49,15 +49,17 @@ function announce(
   const { locale } = plan
   const { t, day, money } = locale
   const amount = money(upcoming.charged)
+  const charged_on = t('email.charged_on', { day: day(upcoming.day) })
   return [
     { kind: 'text', text: announcement(plan, upcoming) },
     {
       kind: 'rows',
+      total: charged_on,
       rows: [
         [upcomingPlan(plan.app_name, upcoming), money(upcoming.amount)],
         [taxLabel(upcoming, locale), money(upcoming.tax)],
         ...(upcoming.charged < upcoming.total ? [waivedRow(upcoming.total, locale)] : []),
-        [t('email.charged_on', { day: day(upcoming.day) }), amount],
+        [charged_on, amount],
       ],
     },
     ...cardNotice(plan.manage_url, upcoming, locale),

@@ -78,7 +78,7 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
             note: 'You sold this before the app was transferred. Send support what you know about this sale.',
           }
         : {
-            kind: 'link',
+            kind: 'action',
             label: 'Review and submit evidence',
             url,
             note: 'We prepared evidence from the order and the use of the license.',
@@ -200,7 +200,7 @@ export function bankChanged(
         kind: 'text',
         text: 'If this was not you, set a new password now. This signs out every browser. Then add your own bank account again.',
       },
-      { kind: 'link', label: 'Review your account', url: security_url },
+      { kind: 'action', label: 'Review your account', url: security_url },
     ],
   }
 }

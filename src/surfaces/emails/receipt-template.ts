@@ -41,6 +41,7 @@ export function receipt(
     blocks: [
       {
         kind: 'rows',
+        total: t('email.total'),
         rows: [
           [t('email.order'), order.id],
           [t('email.date'), day(order.created_at)],
@@ -124,7 +125,7 @@ export function importEnding(
     heading: subject,
     blocks: [
       { kind: 'text', text: t('email.import_ending_text', facts) },
-      { kind: 'link', label: t('email.continue'), url: manage_url },
+      { kind: 'action', label: t('email.continue'), url: manage_url },
       sold_by,
     ],
   }
@@ -134,7 +135,7 @@ function accountLinks(links: ReceiptLinks, { t }: Locale): Block[] {
   const blocks: Block[] = []
   if (links.verify_email) {
     const note = t('email.verify_note')
-    blocks.push({ kind: 'link', label: t('email.verify'), url: links.verify_email, note })
+    blocks.push({ kind: 'action', label: t('email.verify'), url: links.verify_email, note })
   }
   if (links.set_password) {
     const note = t('email.set_password_note')

@@ -1,14 +1,27 @@
 import { renderToString } from 'preact-render-to-string'
 import type { Config } from '#platform/config'
 import { ENGLISH, type Locale } from '#platform/language/locale'
-import type { Block, EmailContent } from './template.ts'
+import type { Block, EmailContent, Row } from './template.ts'
 
 // Email clients ignore stylesheets, so styles are inline.
 const ink = '#15231f'
 const faded = '#5a6762'
 const accent = '#0d4f46'
 const background = '#fbfaf5'
+const hairline = '1px solid #d9d5c8'
 const font = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
+
+const link = { color: accent, fontWeight: 600 }
+// A program that ignores the padding shows a link with a colored background.
+const button = {
+  display: 'inline-block',
+  padding: '12px 20px',
+  borderRadius: '6px',
+  color: background,
+  backgroundColor: accent,
+  fontWeight: 600,
+  textDecoration: 'none',
+}
 
 /** An address may break anywhere, so that it fits a phone. An amount must not. */
 function wrapOf(value: string): { overflowWrap?: 'anywhere' } {
@@ -22,13 +35,8 @@ function BlockView({ block }: { block: Block }) {
     case 'rows':
       return (
         <table role="presentation" width="100%" cellpadding="0" cellspacing="0">
-          {block.rows.map(([term, value]) => (
-            <tr key={term}>
-              <td style={{ padding: '6px 0', color: faded }}>{term}</td>
-              <td style={{ padding: '6px 0 6px 12px', textAlign: 'right', ...wrapOf(value) }}>
-                {value}
-              </td>
-            </tr>
+          {block.rows.map((row) => (
+            <RowView key={row[0]} row={row} is_total={row[0] === block.total} />
           ))}
         </table>
       )
@@ -42,7 +50,7 @@ function BlockView({ block }: { block: Block }) {
               fontSize: '15px',
               padding: '12px',
               marginTop: '6px',
-              border: '1px solid #d9d5c8',
+              border: hairline,
               wordBreak: 'break-all',
             }}
           >
@@ -50,18 +58,42 @@ function BlockView({ block }: { block: Block }) {
           </div>
         </div>
       )
+    case 'action':
     case 'link':
       return (
         <p style={{ margin: '18px 0' }}>
-          <a href={block.url} style={{ color: accent, fontWeight: 600 }}>
+          <a href={block.url} style={block.kind === 'action' ? button : link}>
             {block.label}
           </a>
           {block.note && (
-            <span style={{ display: 'block', color: faded, fontSize: '14px' }}>{block.note}</span>
+            <span style={{ display: 'block', marginTop: '6px', color: faded, fontSize: '14px' }}>
+              {block.note}
+            </span>
           )}
         </p>
       )
   }
+}
+
+function RowView({ row: [term, value], is_total }: { row: Row; is_total: boolean }) {
+  const cell = { borderBottom: hairline, verticalAlign: 'top' }
+  const [color, fontWeight] = is_total ? [ink, 700] : [faded, 400]
+  return (
+    <tr>
+      <td style={{ ...cell, padding: '8px 0', color, fontWeight }}>{term}</td>
+      <td
+        style={{
+          ...cell,
+          padding: '8px 0 8px 12px',
+          textAlign: 'right',
+          fontWeight,
+          ...wrapOf(value),
+        }}
+      >
+        {value}
+      </td>
+    </tr>
+  )
 }
 
 /** The footer of every email: the sender, and how to get help. */
@@ -85,21 +117,21 @@ export function footerOf({ operator, base_url }: Config, { t }: Locale = ENGLISH
 }
 
 function FooterView({ footer, locale }: { footer: Footer; locale: Locale }) {
-  const link = { color: faded }
+  const small = { color: faded }
   const email = (
-    <a href={`mailto:${footer.support_email}`} style={link}>
+    <a href={`mailto:${footer.support_email}`} style={small}>
       {footer.support_email}
     </a>
   )
   return (
-    <footer style={{ marginTop: '32px', borderTop: '1px solid #d9d5c8', fontSize: '12px' }}>
-      <p style={link}>{locale.rich('email.questions', { email })}</p>
-      <p style={link}>{footer.sender}</p>
-      <p style={link}>
+    <footer style={{ marginTop: '32px', borderTop: hairline, fontSize: '12px' }}>
+      <p style={small}>{locale.rich('email.questions', { email })}</p>
+      <p style={small}>{footer.sender}</p>
+      <p style={small}>
         {footer.links.map(({ label, url }, at) => (
           <>
             {at > 0 && ' · '}
-            <a href={url} style={link}>
+            <a href={url} style={small}>
               {label}
             </a>
           </>
@@ -123,10 +155,10 @@ export function emailHtml(
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{subject}</title>
       </head>
-      <body style={{ margin: 0, background, color: ink, fontFamily: font }}>
+      <body style={{ margin: 0, background, color: ink, fontFamily: font, lineHeight: 1.5 }}>
         <main style={{ maxWidth: '520px', margin: '0 auto', padding: '32px 20px' }}>
           <p style={{ color: accent, fontWeight: 700 }}>Purser</p>
-          <h1 style={{ fontSize: '22px' }}>{heading}</h1>
+          <h1 style={{ fontSize: '22px', lineHeight: 1.3 }}>{heading}</h1>
           {blocks.map((block, index) => (
             <BlockView key={index} block={block} />
           ))}
@@ -158,6 +190,7 @@ function textOf(block: Block): string {
       return block.rows.map(([term, value]) => `${term}: ${value}`).join('\n')
     case 'code':
       return `${block.label}:\n${block.value}`
+    case 'action':
     case 'link':
       return `${block.label}: ${block.url}${block.note ? `\n${block.note}` : ''}`
   }

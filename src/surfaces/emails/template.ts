@@ -36,12 +36,15 @@ export type EmailWriters<Templates extends EmailTemplate> = {
 /** A line of a table: a term, and its value. */
 export type Row = [term: string, value: string]
 
-/** A part of an email. */
+/**
+ * A part of an email. What an email asks its reader to do is its one `action`. `total` is the term
+ * of the row in bold.
+ */
 export type Block =
   | { kind: 'text'; text: string }
-  | { kind: 'rows'; rows: Row[] }
+  | { kind: 'rows'; rows: Row[]; total?: string }
   | { kind: 'code'; label: string; value: string }
-  | { kind: 'link'; label: string; url: string; note?: string }
+  | { kind: 'action' | 'link'; label: string; url: string; note?: string }
 
 /** A plan with its app, in one name. */
 export function nameOf(plan: { app_name: string; product_name: string }): string {

@@ -26,7 +26,7 @@ export function transferOffered(facts: {
         ],
       },
       {
-        kind: 'link',
+        kind: 'action',
         label: 'View the offer',
         url,
         note: `Sign in as ${email}, or create an account with this email. The offer expires on ${formatDay(expires_at)}.`,
