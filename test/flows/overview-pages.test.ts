@@ -147,6 +147,20 @@ test('each chart is an image with a name, and a table with the same figures', as
   assert.doesNotMatch(body, / style=|<script>/)
 })
 
+test('each step of the checkout has a bar with its part of all checkouts', async () => {
+  const { body } = await seller.open(`${ALL}?days=365`)
+  const to = isoDate(service.clock.now())
+  const { carts } = await expected(metrics.dayAfter(to, -364), to)
+  const bars = [...body.matchAll(/<progress [^>]*max="(\d+)" value="(\d+)"/g)]
+  const [first, ...rest] = Object.values(carts)
+  assert.ok(first! > 0)
+  assert.deepEqual(
+    bars.map(([, max, value]) => [Number(max), Number(value)]),
+    [first!, ...rest].map((count) => [first, count]),
+  )
+  assert.match(textOf(body), /Paid\s*\d+\s+\d+(\.\d)?% of all checkouts/)
+})
+
 test('latest sales, open disputes and failed renewals lead to their pages', async () => {
   for (const path of [APP, ALL]) {
     const { body } = await seller.open(path)

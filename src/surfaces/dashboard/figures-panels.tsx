@@ -4,7 +4,7 @@ import { Chart } from '#design/chart'
 import { Field } from '#design/forms'
 import { formatDay, formatMoney, Money } from '#design/money'
 import { SubNav } from '#design/navigation'
-import { DescriptionList, EmptyState, Panel, RecordTable } from '#design/panels'
+import { DescriptionList, EmptyState, Panel } from '#design/panels'
 import type { OverviewFigures } from '#domain/metrics'
 import { amountsByDay, textOf } from '#http/chart-text'
 import { withMinus } from '#platform/language/locale'
@@ -225,26 +225,28 @@ const STEPS = [
   { name: 'cart_paid', label: 'Paid' },
 ] as const
 
+/** How many checkouts reached each step, with a bar for its part of all of them. */
 function Checkout({ figures: { carts } }: { figures: OverviewFigures }): JSX.Element {
   const first = carts.cart_details
   return (
     <Panel title="Checkout">
-      <RecordTable
-        caption="Conversion by checkout step"
-        columns={[
-          { label: 'Step' },
-          { label: 'Checkouts', numeric: true },
-          { label: 'Of all checkouts', numeric: true },
-        ]}
-        rows={STEPS.map(({ name, label }) => ({
-          key: name,
-          cells: [
-            label,
-            numbers.format(carts[name]),
-            first === 0 ? '0%' : percent.format(carts[name] / first),
-          ],
-        }))}
-      />
+      <dl class="grid gap-4 text-sm">
+        {STEPS.map(({ name, label }) => (
+          <div key={name} class="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+            <dt>{label}</dt>
+            <dd class="tabular-nums">
+              {numbers.format(carts[name])}{' '}
+              <span class="ms-3 inline-block min-w-11 text-end text-muted">
+                {first === 0 ? '0%' : percent.format(carts[name] / first)}
+                <span class="sr-only"> of all checkouts</span>
+              </span>
+            </dd>
+            <dd class="basis-full" aria-hidden="true">
+              <progress class="progress progress-primary" max={first || 1} value={carts[name]} />
+            </dd>
+          </div>
+        ))}
+      </dl>
     </Panel>
   )
 }
