@@ -33,6 +33,11 @@ test('the axis of small amounts has different labels in whole dollars', () => {
   assert.deepEqual(axisOf([0, 360]), ['$0', '$1', '$2', '$3', '$4'])
 })
 
+test('the axis has no step below zero for a loss too small to see', () => {
+  assert.deepEqual(axisOf([100_000, -200]), ['$0', '$200', '$400', '$600', '$800', '$1K'])
+  assert.equal(axisOf([100_000, -20_000])[0], '−$200')
+})
+
 test('the axis of large amounts is shortened', () => {
   assert.deepEqual(axisOf([0, 123_456]), ['$0', '$500', '$1K', '$1.5K'])
 })

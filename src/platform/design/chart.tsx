@@ -35,6 +35,9 @@ interface ChartFacts {
 const WIDTH = 1000
 const HEIGHT = 300
 const TICKS = 4
+// A loss of less than this part of the highest value is drawn on the axis: a step of the axis
+// below zero would make every other value smaller.
+const VISIBLE_LOSS = 0.02
 
 /**
  * Lines over time, drawn on the server, with the same figures as a table. The drawing has no text:
@@ -45,7 +48,8 @@ export function Chart(facts: ChartFacts): JSX.Element {
   const values = series.flatMap((each) => each.values)
   const lowest = Math.min(0, ...values)
   const highest = Math.max(0, ...values, lowest + TICKS * (facts.smallest_step ?? 1))
-  const y = scaleLinear([lowest, highest], [HEIGHT, 0]).nice(TICKS)
+  const bottom = lowest < -VISIBLE_LOSS * highest ? lowest : 0
+  const y = scaleLinear([bottom, highest], [HEIGHT, 0]).nice(TICKS)
   const ticks = y.ticks(TICKS)
   const format = facts.formatTick ?? facts.format
   return (
