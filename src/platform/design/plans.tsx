@@ -20,8 +20,10 @@ export function PlanCard(facts: {
   prices: PlanPrice[]
   /** A label on top, such as "Most chosen"; it also makes this plan's buttons the primary ones. */
   featured?: string
+  /** Whether its buttons are the primary ones although it has no label. */
+  is_main?: boolean
 }): JSX.Element {
-  const kind = facts.featured ? 'primary' : 'plain'
+  const kind = facts.featured || facts.is_main ? 'primary' : 'plain'
   return (
     <article
       class={`row-span-2 grid grid-rows-subgrid gap-5 rounded-box border bg-base-100 p-6 ${
@@ -70,14 +72,17 @@ export function PlanCard(facts: {
 
 /**
  * Plans beside each other with their prices aligned, or stacked on a narrow screen. Four plans are
- * two rows of two: a row of three would leave the last one alone.
+ * two rows of two: a row of three would leave the last one alone. One plan is not as wide as the
+ * page.
  */
 export function PlanGrid({ children }: { children: ComponentChildren }): JSX.Element {
-  const columns =
-    toChildArray(children).length === 4
-      ? 'sm:grid-cols-2'
-      : 'sm:grid-cols-[repeat(auto-fit,minmax(16rem,1fr))]'
-  return <div class={`grid grid-cols-1 gap-4 ${columns}`}>{children}</div>
+  const count = toChildArray(children).length
+  return <div class={`grid grid-cols-1 gap-4 ${columnsOf(count)}`}>{children}</div>
+}
+
+function columnsOf(count: number): string {
+  if (count === 1) return 'sm:max-w-md'
+  return count === 4 ? 'sm:grid-cols-2' : 'sm:grid-cols-[repeat(auto-fit,minmax(16rem,1fr))]'
 }
 
 /** Which features are included in which plan, as a table. */

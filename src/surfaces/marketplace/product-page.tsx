@@ -185,7 +185,9 @@ function Plans(facts: {
   is_suspended: boolean
   featured: Plan | undefined
 }): JSX.Element {
-  const { name, plans, is_early } = facts
+  const { name, plans, is_early, featured } = facts
+  const sold = plans.filter(({ prices }) => prices.some(({ amount }) => amount > 0))
+  const only = sold.length === 1 && !featured ? sold[0] : undefined
   const not_on_sale = { mark: facts.is_suspended ? 'Not on sale' : 'Not on sale yet' }
   return (
     <Chapter id="plans" title="Plans">
@@ -208,7 +210,8 @@ function Plans(facts: {
                   ? { ...not_on_sale, tone: 'neutral' as const }
                   : { href, action: actionOf(name, plan, { href, ...price }) }),
               }))}
-              {...(plan === facts.featured ? { featured: 'Recommended' } : {})}
+              is_main={plan === only}
+              {...(plan === featured ? { featured: 'Recommended' } : {})}
             />
           ))}
         </PlanGrid>
