@@ -228,7 +228,7 @@ export function Totals(facts: {
   items: { term: string; detail: ComponentChildren }[]
 }): JSX.Element {
   return (
-    <dl class="flex flex-wrap gap-x-8 gap-y-3">
+    <dl class="grid grid-cols-2 items-end gap-x-4 gap-y-3 sm:flex sm:flex-wrap sm:gap-x-8">
       {facts.items.map(({ term, detail }) => (
         <div key={term} class="grid gap-0.5">
           <dt class="text-sm text-muted">{term}</dt>

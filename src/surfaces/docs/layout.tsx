@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { Icon } from '#design/icons'
 import { SiteLayout } from '#design/layout'
 import type { Link } from '#design/menu'
 import { siteNav } from '#http/site-menu'
@@ -72,7 +73,7 @@ function menuOf(path: string): 'docs' | 'api' | 'sign-in' | 'agents' {
 
 function SearchForm({ query }: { query: string }): JSX.Element {
   return (
-    <search class="relative p-0.5">
+    <search class="relative lg:p-0.5">
       <form action="/docs/search/" method="get" class="grid grid-cols-1" data-docs-search>
         <label class="sr-only" for="docs-search">
           Search the docs
@@ -112,9 +113,12 @@ function SearchForm({ query }: { query: string }): JSX.Element {
 function SideNav({ sections }: { sections: NavSection[] }): JSX.Element {
   return (
     <div data-docs-side class="relative min-h-0 lg:overflow-y-auto lg:p-0.5">
-      <details class="peer lg:hidden">
+      <details class="group peer lg:hidden">
         <summary class="btn btn-block justify-between border-edge bg-base-100 text-sm font-medium">
           All pages
+          <span class="group-open:rotate-180">
+            <Icon name="chevron" size="size-4" />
+          </span>
         </summary>
       </details>
       <nav

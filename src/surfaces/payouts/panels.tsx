@@ -75,12 +75,14 @@ export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Elem
           refunded.
         </p>
         {pending.length > 0 && (
-          <DescriptionList
-            items={pending.slice(0, MAX_DAYS).map(({ at, amount }) => ({
-              term: formatDay(at),
-              detail: <Money amount={amount} />,
-            }))}
-          />
+          <div class="pt-2">
+            <DescriptionList
+              items={pending.slice(0, MAX_DAYS).map(({ at, amount }) => ({
+                term: formatDay(at),
+                detail: <Money amount={amount} />,
+              }))}
+            />
+          </div>
         )}
         {pending.length > MAX_DAYS && (
           <p class="text-sm text-muted">
