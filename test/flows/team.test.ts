@@ -92,12 +92,20 @@ test('the role decides what a member may do', async () => {
   const { agent } = await join({ service, owner }, 'finance')
   await agent.open('/dashboard/apps/tidepool/integration/')
   assert.equal(agent.page.status, 200)
+  assert.match(
+    agent.text,
+    /Your role is finance\. Changes here require the role owner, admin, or dev/,
+  )
   await agent.submit('Save', { oauth_login_url: 'https://tidepool.example/other' })
   assert.equal(agent.page.status, 403)
   assert.match(agent.text, /Your role at Tidepool Works LLC is finance/)
   assert.equal((await agent.open('/dashboard/payouts/')).status, 200)
   const { agent: developer } = await join({ service, owner }, 'developer')
   assert.equal((await developer.open('/dashboard/payouts/')).status, 403)
+  await developer.open('/dashboard/apps/tidepool/plans/')
+  assert.doesNotMatch(developer.page.body, /View only|<fieldset disabled/)
+  await agent.open('/dashboard/apps/tidepool/plans/')
+  assert.match(agent.page.body, /<fieldset disabled/)
 })
 
 test('a removed member loses every page and every preview at once', async () => {

@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks'
 import { ErrorLine } from './feedback.tsx'
 import { Icon, type IconName } from './icons.tsx'
 import { useLocale } from './locale.tsx'
-import { ViewedAs } from './menu.tsx'
+import { ReadOnly, ViewedAs } from './menu.tsx'
 
 /** The properties of every form field. `name` is also its id unless `id` differs. */
 export type FieldFacts = {
@@ -237,8 +237,8 @@ export function CsrfField({ token }: { token: string }): JSX.Element {
 
 /**
  * A form that changes something: posted with its CSRF token, its fields stacked. The server's error
- * messages are shown instead of the browser's. It is disabled for staff who are viewing a seller's
- * pages, because the service refuses it (decision 103).
+ * messages are shown instead of the browser's. It is disabled where the service would refuse it:
+ * for staff who are viewing a seller's pages (decision 103), and for a role that may only read it.
  */
 export function Form(facts: {
   action: string
@@ -247,7 +247,8 @@ export function Form(facts: {
   /** Whether the form sends a file. */
   uploads?: boolean
 }): JSX.Element {
-  const isReadOnly = useContext(ViewedAs) !== undefined
+  const isViewing = useContext(ViewedAs) !== undefined
+  const isReadOnly = useContext(ReadOnly) || isViewing
   return (
     <form
       method="post"

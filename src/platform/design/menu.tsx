@@ -25,3 +25,6 @@ export const ViewedAs = createContext<Viewing | undefined>(undefined)
 
 /** The signed-in person for whom a page is rendered. */
 export const Account = createContext<AccountMenu | undefined>(undefined)
+
+/** Whether that person may only read the forms of a page. */
+export const ReadOnly = createContext(false)

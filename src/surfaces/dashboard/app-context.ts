@@ -1,3 +1,4 @@
+import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
@@ -17,7 +18,7 @@ export function actorOf(context: SessionContext | MemberContext): ActorOf<'selle
 /** The facts that every page of an app shows; `notes` are the messages by the value of `?done=`. */
 export function appFactsOf(
   world: World,
-  { request, reply, app, owes_terms }: SellerTermsContext,
+  { request, reply, app, member, owes_terms }: SellerTermsContext,
   notes: Record<string, string> = {},
 ): AppFacts {
   return {
@@ -29,5 +30,6 @@ export function appFactsOf(
     has_clock: world.processor.has_test_clock,
     notice: clockNotice(world, app),
     note: request.method === 'GET' ? noteFor(request, notes) : undefined,
+    viewers_role: sellers.isAllowed(member.role, 'edit_apps') ? undefined : member.role,
   }
 }

@@ -2,8 +2,10 @@ import type { ComponentChildren, JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { type Link, SiteLayout } from '#design/layout'
+import { ReadOnly } from '#design/menu'
 import { SubNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
+import { type MemberRole, rolesWith } from '#domain/sellers'
 import { type AppPageName, addressOf, appMenu } from '#http/app-menu'
 import type { FormFault } from '#http/form-errors'
 import { sellerTermsUrl } from '#http/redirect'
@@ -25,6 +27,8 @@ export interface AppFacts {
   notice: string | undefined
   /** A message about what was just done. */
   note?: string | undefined
+  /** The role of a member who may view the page, and not send its forms. */
+  viewers_role?: MemberRole | undefined
 }
 
 /** A page of an app: menu, a reminder of the terms, messages and errors. */
@@ -63,12 +67,30 @@ export function AppPage(
             subscriptions renew. We emailed you the reason.
           </Alert>
         )}
+        {facts.viewers_role && !FIGURES.includes(facts.current) && (
+          <ViewOnly role={facts.viewers_role} />
+        )}
         {facts.owes_terms && <TermsOwed return_to={addressOf(facts.slug, facts.current)} />}
         {facts.note && <Alert tone="success">{facts.note}</Alert>}
         <ErrorSummary errors={faults.map(placed)} title="Not saved. Check these fields" />
-        {facts.children}
+        <ReadOnly.Provider value={facts.viewers_role !== undefined}>
+          {facts.children}
+        </ReadOnly.Provider>
       </div>
     </SiteLayout>
+  )
+}
+
+/** Pages that every role only reads. */
+const FIGURES: readonly AppPageName[] = ['overview', 'affiliates']
+
+const anyOf = new Intl.ListFormat('en-US', { type: 'disjunction' })
+
+function ViewOnly({ role }: { role: MemberRole }): JSX.Element {
+  return (
+    <Alert tone="info" title="View only">
+      Your role is {role}. Changes here require the role {anyOf.format(rolesWith('edit_apps'))}.
+    </Alert>
   )
 }
 
