@@ -124,9 +124,10 @@ async function addressesOf(url: URL, rules: OutboundRules) {
 function mayVisit(address: string, allows_loopback: boolean): boolean {
   const range = rangeOf(address)
   if (range === 'loopback') return allows_loopback
-  if (range !== 'unicast' || CLOUD.includes(address)) return false
+  if (range !== 'unicast') return false
   const parsed = ipaddr.process(address)
-  return parsed.kind() === 'ipv4' || (parsed as ipaddr.IPv6).match(GLOBAL_V6)
+  if (parsed.kind() === 'ipv4') return !CLOUD.includes(parsed.toString())
+  return (parsed as ipaddr.IPv6).match(GLOBAL_V6)
 }
 
 /** The range that an address belongs to. An IPv4 address inside an IPv6 one counts as itself. */
