@@ -1,6 +1,10 @@
 import { Redis } from 'iovalkey'
 import { type RateLimiterLike, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { LocalLimiter, type LocalLimiterOptions } from '#platform/local-limiter'
+import {
+  type ConsumeOptions,
+  LocalLimiter,
+  type LocalLimiterOptions,
+} from '#platform/local-limiter'
 import type { Log } from '#platform/log'
 import type { Network } from '#platform/networks'
 
@@ -103,8 +107,13 @@ export function openLimits(
       }
       const { consumedPoints } = await tries.consume(key)
       const over = consumedPoints - delay.free
-      if (over > 0) await gate.block(key, Math.min(2 ** over, delay.most_seconds))
-      return 0
+      if (over <= 0) return 0
+      const customDuration = Math.min(2 ** over, delay.most_seconds)
+      // Attempts at the same time all found the gate open, and one of them closes it.
+      const { allowed, reset_seconds } = await consume(gate, key, 1, { customDuration })
+      if (allowed) return 0
+      await tries.reward(key, 1)
+      return reset_seconds
     },
     async unslow(delay, key) {
       const { tries, gate } = limitersOf(delay)
@@ -138,9 +147,14 @@ function stricter(left: Allowance | undefined, one: Allowance): Allowance {
   return !left || one.remaining < left.remaining || !one.allowed ? one : left
 }
 
-async function consume(limiter: RateLimiterLike, key: string, points: number): Promise<Allowance> {
+async function consume(
+  limiter: RateLimiterLike,
+  key: string,
+  points: number,
+  options: ConsumeOptions = {},
+): Promise<Allowance> {
   try {
-    return allowance(true, await limiter.consume(key, points))
+    return allowance(true, await limiter.consume(key, points, options))
   } catch (refused) {
     if (refused instanceof RateLimiterRes) return allowance(false, refused)
     throw refused

@@ -14,6 +14,12 @@ export interface LocalLimiterOptions {
   clock?: () => number
 }
 
+/** The options of one call. */
+export interface ConsumeOptions {
+  /** The seconds of a window that it starts, at most as many as others have. */
+  customDuration?: number
+}
+
 /**
  * Counts in the memory of this process. The library's own limiter for that keeps a timer for each
  * key, which takes four times the memory (decision 150). This one has two generations of keys: when
@@ -50,9 +56,13 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
   }
 
   /** Rejects with the result, as the library's limiters do, if the key has too few points left. */
-  override async consume(key: string, points = 1): Promise<RateLimiterRes> {
-    const { allowed, result } = this.take(key, points)
-    if (!allowed) throw result
+  override async consume(
+    key: string,
+    points = 1,
+    { customDuration }: ConsumeOptions = {},
+  ): Promise<RateLimiterRes> {
+    const result = this.#add(key, points, customDuration && customDuration * 1000)
+    if (result.consumedPoints > this.#points) throw result
     return result
   }
 
@@ -85,10 +95,10 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
     return this.#old.delete(key) || wasYoung
   }
 
-  #add(key: string, points: number): RateLimiterRes {
+  #add(key: string, points: number, ms = this.#window_ms): RateLimiterRes {
     const now = this.#now()
     const found = this.#counterOf(key, now)
-    if (!found) return this.#begin(key, points, now, this.#window_ms)
+    if (!found) return this.#begin(key, points, now, ms)
     found.consumed += points
     return this.#resultOf(found, now)
   }

@@ -71,6 +71,19 @@ describe('limits in Valkey', () => {
     assert.equal((await left.take(LIMIT, 'one')).allowed, true)
   })
 
+  test('let one of the attempts pass that two processes count at the same time', {
+    skip: SKIP,
+  }, async () => {
+    const port = await freePort()
+    await startServer(port)
+    const both = [limitsAt(port), limitsAt(port)] as const
+    await share(...both)
+    const delay = { name: 'guesses', free: 2, most_seconds: 900, memory_seconds: 3600 }
+    const attempts = Array.from({ length: 20 }, (_, at) => both[at % 2]!.slow(delay, 'one'))
+    const waits = await Promise.all(attempts)
+    assert.equal(waits.filter((seconds) => seconds === 0).length, 3, `${waits}`)
+  })
+
   // R6
   test('cost one short wait while the server hangs, and are shared again afterwards', {
     skip: SKIP,

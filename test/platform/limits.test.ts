@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Limit, openLimits } from '#platform/limits'
+import { type Delay, type Limit, openLimits } from '#platform/limits'
 import { openLog } from '#platform/log'
 import { coarseNetworkOf, networkOf, networksOf } from '#platform/networks'
 
 const log = openLog('silent')
 const LIMIT: Limit = { name: 'shells', points: 3, seconds: 60 }
+const DELAY: Delay = { name: 'guesses', free: 2, most_seconds: 900, memory_seconds: 3600 }
 
 test('a key uses its points and is then refused until the window ends', async () => {
   const limits = openLimits(undefined, log)
@@ -40,6 +41,15 @@ test('checking a limit uses no point', async () => {
   const limits = openLimits(undefined, log)
   for (let index = 0; index < 9; index++) await limits.take(LIMIT, 'one', 0)
   assert.equal((await limits.take(LIMIT, 'one')).remaining, 2)
+  await limits.close()
+})
+
+test('of attempts at the same time, one passes beyond the free ones, and the others wait', async () => {
+  const limits = openLimits(undefined, log)
+  const attempts = () => Promise.all(Array.from({ length: 20 }, () => limits.slow(DELAY, 'one')))
+  assert.deepEqual(await attempts(), [0, 0, 0, ...Array(17).fill(2)])
+  await limits.unslow(DELAY, 'one')
+  assert.deepEqual(await attempts(), [0, ...Array(19).fill(2)], 'refused attempts do not count')
   await limits.close()
 })
 
