@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -169,6 +169,26 @@ test('the development key is created once, readable by its owner only', () => {
   const file = join(DATA_DIR, 'secret.key')
   assert.equal(readFileSync(file, 'utf8').trim(), first.toString('hex'))
   assert.equal(statSync(file).mode & 0o777, 0o600)
+})
+
+test('a development key that cannot be read is never replaced', () => {
+  const folderWith = (content: string | undefined) => {
+    const folder = mkdtempSync(join(DATA_DIR, 'key-'))
+    const file = join(folder, 'secret.key')
+    if (content === undefined) mkdirSync(file)
+    else writeFileSync(file, content)
+    return { folder, file }
+  }
+  // As a full disk leaves it, cut off, and one that cannot be read at all.
+  for (const content of ['', 'c0ffee', undefined]) {
+    const { folder, file } = folderWith(content)
+    const named = new RegExp(`^DATA_DIR: ${file} `)
+    assert.throws(
+      () => read({ DATA_DIR: folder }),
+      (error) => error instanceof ConfigError && named.test(error.message),
+    )
+    if (content !== undefined) assert.equal(readFileSync(file, 'utf8'), content)
+  }
 })
 
 const OPERATOR = {
