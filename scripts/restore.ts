@@ -13,7 +13,7 @@ import { type Config, ConfigError, readConfig } from '#platform/config'
 import { keyFile } from '#platform/data-folder'
 import type { Database } from '#platform/db'
 import { openEmbedded } from '#platform/db-embedded'
-import { reason } from '#platform/diagnosis'
+import { isDiskFull, reason } from '#platform/diagnosis'
 import { environment } from '#platform/env-file'
 import { assertInstalled, endReview, keysFault, markRestored } from '#platform/installation'
 import { lockFile, lockFolder } from '#platform/lock'
@@ -75,7 +75,11 @@ async function restore(config: Config, file: string): Promise<void> {
   let isRestored = false
   try {
     const db = await openEmbedded({ dataDir: folder, loadDataDir }).catch((error: unknown) => {
-      throw new ConfigError(`${file} is not a backup that can be opened: ${reason(error)}.`)
+      throw new ConfigError(
+        isDiskFull(error)
+          ? `DATA_DIR: the disk of ${folder} is full. Free some space, then run this again.`
+          : `${file} is not a backup that can be opened: ${reason(error)}.`,
+      )
     })
     await mark(config, db).finally(() => db.close())
     isRestored = true

@@ -162,13 +162,18 @@ export function compareClocks(server: string, at: Date, [before, after]: [Date, 
   return apart < CLOCK_FAULT_MS ? warning('clock', text, next) : fault('clock', text, next)
 }
 
-/** What the embedded engine throws, which is no Error, where the disk has no space left. */
 const NO_SPACE_LEFT = 51
+
+/** Whether the disk of an embedded database is full: its engine throws what is no Error. */
+export function isDiskFull(error: unknown): boolean {
+  const { message, errno } = error as NodeJS.ErrnoException
+  return !message && errno === NO_SPACE_LEFT
+}
 
 /** An error as one line; never a URL with a password. */
 export function reason(error: unknown): string {
-  const { message, code, errno } = error as Error & { code?: string; errno?: number }
-  if (!message && errno === NO_SPACE_LEFT) return 'the disk is full'
+  if (isDiskFull(error)) return 'the disk is full'
+  const { message, code } = error as NodeJS.ErrnoException
   const first = (message || code || String(error)).split('\n', 1)[0]!
   return first.replace(/\/\/[^@/\s]*@/g, '//…@')
 }

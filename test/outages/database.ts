@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { administrate } from '../support/database.ts'
+import { canMount, mountDisk } from '../support/small-disk.ts'
 import { readiness, terminateConnections, until, untilReady } from './cluster.ts'
 import type { Fault } from './fault.ts'
 import { underLoad } from './under-load.ts'
@@ -52,10 +51,11 @@ export const DATABASE_FAULTS: readonly Fault[] = [
     skip: () => (canMount() ? undefined : 'only root may mount a small file system'),
     run: (suite) =>
       underLoad(suite, {}, async ({ cluster, node, load }) => {
-        const disk = mountSmall(suite.server_owner)
+        const { folder: disk, unmount } = mountDisk(16)
+        const data = makeData(disk, suite.server_owner)
         const name = `small_${cluster.database_url.pathname.slice(1)}`
         try {
-          await administrate(suite.server_url, `create tablespace ${name} location '${disk}/data'`)
+          await administrate(suite.server_url, `create tablespace ${name} location '${data}'`)
           for (const table of WRITTEN) {
             await administrate(
               cluster.database_url.href,
@@ -79,7 +79,7 @@ export const DATABASE_FAULTS: readonly Fault[] = [
         } finally {
           rmSync(join(disk, 'ballast'), { force: true })
           await administrate(suite.server_url, `drop tablespace if exists ${name}`)
-          execFileSync('umount', [disk])
+          unmount()
         }
         return 1
       }),
@@ -103,28 +103,12 @@ async function takeConnections(url: string, taken: pg.Client[]): Promise<void> {
   }
 }
 
-function canMount(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), 'purser-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' })
-    execFileSync('umount', [folder])
-    return true
-  } catch {
-    return false
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** A file system of 16 MB with a folder for the server's files. */
-function mountSmall(owner: { uid: number; gid: number }): string {
-  const folder = mkdtempSync(join(tmpdir(), 'purser-disk-'))
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', folder])
-  const data = join(folder, 'data')
-  execFileSync('mkdir', [data])
-  chownSync(folder, owner.uid, owner.gid)
-  chownSync(data, owner.uid, owner.gid)
-  return folder
+/** A folder for the server's files on a small disk. */
+function makeData(disk: string, { uid, gid }: { uid: number; gid: number }): string {
+  const data = join(disk, 'data')
+  mkdirSync(data)
+  for (const folder of [disk, data]) chownSync(folder, uid, gid)
+  return data
 }
 
 /** Leaves no byte free. */

@@ -25,6 +25,7 @@ import { runCommand } from '../support/command.ts'
 import { prepareDataFolder } from '../support/database.ts'
 import { endProcesses, overHttp, readDemo, startProcess } from '../support/process.ts'
 import { enterCard } from '../support/purchase.ts'
+import { canMount, mountDisk } from '../support/small-disk.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'purser-backup-'))
 const SECRET_KEY = randomBytes(32).toString('hex')
@@ -120,6 +121,21 @@ test('a damaged backup, or one of another SECRET_KEY, is refused and leaves noth
   for (const { DATA_DIR } of [key, keyless]) assert.deepEqual(readdirSync(DATA_DIR), [])
   const unsaid = await runCommand('restore', into('four'))
   assert.deepEqual([unsaid.status, unsaid.error.slice(0, 6)], [1, 'Usage:'])
+})
+
+test('a restore on a full disk says so, and leaves nothing behind', {
+  skip: !canMount() && 'only root may mount a small file system',
+}, async () => {
+  const { folder: disk, unmount } = mountDisk(30)
+  try {
+    const DATA_DIR = join(disk, 'data')
+    const { status, error } = await runCommand('restore', { ...original, DATA_DIR }, file)
+    assert.equal(status, 1)
+    assert.match(error, /^DATA_DIR: the disk of \S+ is full\. Free some space[^\n]+\n$/)
+    assert.deepEqual(readdirSync(DATA_DIR), [])
+  } finally {
+    unmount()
+  }
 })
 
 test('root is refused in a folder of another user, who could not open what it restores', {
