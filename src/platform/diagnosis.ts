@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '#platform/config'
 import type { Database } from '#platform/db'
-import { keysFault, restoredAt } from '#platform/installation'
+import { isInstalled, keysFault, restoredAt } from '#platform/installation'
 import { pendingMigrations } from '#platform/migrate'
 import { RELEASE } from '#platform/release'
 import type { KeyRing } from '#platform/secrets'
@@ -44,13 +44,11 @@ export async function diagnoseDatabase(
   db: Database,
   { keys, now, connections }: DiagnosisFacts,
 ): Promise<Diagnosis[]> {
-  const migrations = await diagnoseMigrations(db)
-  const isMigrated = migrations.level === 'ok'
   const server = db.engine === 'postgresql'
   return [
     ...(server ? await diagnoseServer(db, connections) : [ok('database', 'embedded engine')]),
-    migrations,
-    ...(isMigrated
+    await diagnoseMigrations(db),
+    ...((await isInstalled(db))
       ? [await diagnoseWrite(db, now()), await diagnoseKeys(db, keys), await diagnoseRestore(db)]
       : []),
     ...(server ? [await diagnoseClock(db, now)] : []),

@@ -106,12 +106,17 @@ export async function endReview(db: Db): Promise<boolean> {
   return ended > 0
 }
 
-/** Throws unless this database has the tables of the service. */
-export async function assertInstalled(db: Db): Promise<void> {
+/** Whether this database has the tables of the service, though newer ones may be missing. */
+export async function isInstalled(db: Db): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(
     sql`select to_regclass('installation') is not null as found`,
   )
-  if (found) return
+  return found
+}
+
+/** Throws unless this database has the tables of the service. */
+export async function assertInstalled(db: Db): Promise<void> {
+  if (await isInstalled(db)) return
   throw new ConfigError(
     'The database has no tables of the service: it is empty, or of another program. Correct its ' +
       'setting, or start the service, which creates them.',

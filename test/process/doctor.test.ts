@@ -11,8 +11,10 @@ import { type Config, readConfig } from '#platform/config'
 import type { Database } from '#platform/db'
 import type { Diagnosis } from '#platform/diagnosis'
 import { checkSecretKeys, endReview, markRestored, setMoney } from '#platform/installation'
+import { migrations } from '#platform/migrations'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
+import { sql } from '#platform/sql'
 import { isSameServer } from '../../scripts/doctor/databases.ts'
 import { diagnoseProxy } from '../../scripts/doctor/machine.ts'
 import { diagnoseClock } from '../../scripts/doctor/services.ts'
@@ -107,19 +109,33 @@ test('a service that runs on the embedded database answers for it', async () => 
   assert.equal(await running.exit, 0)
 })
 
+/** Changes the database. The embedded one belongs to one process at a time. */
+async function changed(change: (db: Database) => Promise<unknown>): Promise<void> {
+  const db = await kept.open()
+  await change(db)
+  await db.close()
+}
+
 test('another SECRET_KEY than that of the database is a fault', async () => {
   const { texts, faults } = await doctor({ SECRET_KEY: randomBytes(32).toString('hex') })
   assert.equal(faults, 1)
   assert.match(texts('keys')[0]!, /^fault: SECRET_KEY: this database was written with another key/)
 })
 
+test('a database that lacks a migration is checked as any other', async () => {
+  const last = migrations().at(-1)!
+  await changed((db) => db.run(sql`delete from schema_migrations where name = ${last.name}`))
+  const { texts } = await doctor({ SECRET_KEY: randomBytes(32).toString('hex') })
+  assert.match(texts('migrations')[0]!, /^warning: 1 of release \S+ are missing/)
+  assert.deepEqual(texts('writing'), ['ok: the database accepts writes'])
+  assert.match(texts('keys')[0]!, /^fault: SECRET_KEY: this database was written with another key/)
+  await changed((db) =>
+    db.run(sql`insert into schema_migrations (name, checksum, applied_at)
+      values (${last.name}, ${last.checksum}, ${new Date()})`),
+  )
+})
+
 test('a restore under review is a warning until its review ends', async () => {
-  // The embedded database belongs to one process at a time.
-  const changed = async (change: (db: Database) => Promise<unknown>) => {
-    const db = await kept.open()
-    await change(db)
-    await db.close()
-  }
   assert.deepEqual((await doctor()).texts('restore'), ['ok: no restore is under review'])
   await changed(async (db) => {
     await setMoney(db, 'test')
