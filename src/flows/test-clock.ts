@@ -59,8 +59,8 @@ const MAX_WAITS = 30
 
 /**
  * Advances an app's test clock and processes everything that is due on the way, in order: the clock
- * stops at each due time, and what is due then happens before anything later. An error that `tell`
- * throws ends the advance at that point.
+ * stops at each due time, and what is due then happens before anything later. An error that
+ * `report` throws ends the advance at that point.
  */
 export async function advanceClock(
   world: World,
