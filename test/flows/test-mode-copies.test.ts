@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test'
 import * as identity from '#domain/identity'
 import { deleteAccount, deleteCopies } from '#flows/account'
 import { followLive } from '#flows/test-mode'
-import type { Database } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { declareSchedules } from '../../src/background.ts'
@@ -85,21 +84,17 @@ test('a failed deletion of a copy does not delay others, and is retried', async 
   }
   // The first in the order in which copies are read.
   const [[stuck, id] = ['', '']] = [...copies].sort(([, a], [, b]) => (a < b ? -1 : 1))
+  // In the database, as the service's own schedule may run beside the test.
   const { db } = there.world
-  const refusing: Database['tx'] = (work) =>
-    db.tx((tx) =>
-      work({
-        ...tx,
-        run: async (statement) => {
-          if (statement.values.includes(id)) throw new Error('the connection was lost')
-          return await tx.run(statement)
-        },
-      }),
-    )
-  await deleteCopies({ ...there.world, db: { ...db, tx: refusing } }, there.world.live!)
+  await db.raw(`create function refuse_row() returns trigger language plpgsql as
+    $$ begin raise exception 'refused by the test'; end $$;
+    create trigger refuse_row before update on users for each row when (old.id = '${id}')
+      execute function refuse_row()`)
+  await deleteCopies(there.world, there.world.live!)
   for (const email of emails) {
     assert.equal((await placesThere(email)).length > 0, email === stuck, email)
   }
+  await db.raw('drop trigger refuse_row on users; drop function refuse_row()')
   await deleteCopies(there.world, there.world.live!)
   assert.deepEqual(await placesThere(stuck), [])
 })
