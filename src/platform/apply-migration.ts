@@ -128,7 +128,8 @@ async function dropInvalidIndexes(db: Db): Promise<void> {
   const rows = await db.rows<{ name: string }>(sql`
     select i.indexrelid::regclass::text as name from pg_index i join pg_class t on t.oid = i.indrelid
     where not i.indisvalid
-      and t.relnamespace in (current_schema()::regnamespace, to_regnamespace('sandbox'))`)
+      and t.relnamespace in (current_schema()::regnamespace, to_regnamespace('sandbox'),
+        to_regnamespace('stripe_adapter'))`)
   for (const { name } of rows) await db.raw(`drop index concurrently if exists ${name}`)
 }
 

@@ -94,8 +94,11 @@ test('a service that does not migrate at its start names the missing migrations'
 })
 
 test('an index is built without a transaction, and an interrupted build is replaced', async () => {
-  await db.raw('create table sandbox.jars (shells bigint)')
-  for (const table of ['jars', 'sandbox.jars']) {
+  const texts = migrations().map(({ text }) => text)
+  const schemas = [...texts.join('').matchAll(/^create schema (\w+);/gm)].map(([, name]) => name)
+  assert.ok(schemas.length >= 2)
+  for (const schema of schemas) await db.raw(`create table ${schema}.jars (shells bigint)`)
+  for (const table of ['jars', ...schemas.map((schema) => `${schema}.jars`)]) {
     const index = `${table}_shells`
     const name = `900_${index}.sql`
     const create = `create index concurrently if not exists jars_shells on ${table} (shells);`
