@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError } from '#platform/config'
 import { type Database, type Db, isDeadlock } from '#platform/db'
 import { type Migration, statementsOf } from '#platform/migrations'
+import { type OpenTransaction, oldestTransaction } from '#platform/open-transactions'
 import { sql } from '#platform/sql'
 
 /** Any number works, as long as every process of every version uses the same one. */
@@ -149,34 +150,16 @@ function isLocked(error: unknown): boolean {
   return isDeadlock(error) || (error instanceof Error && 'code' in error && error.code === '55P03')
 }
 
-interface OldestTransaction {
-  pid: number
-  program: string
-  seconds: number
-}
-
-/** The oldest open transaction of the database, which most often is what a migration waits for. */
-async function oldestTransaction(db: Db): Promise<OldestTransaction | undefined> {
-  const [oldest] = await db.rows<OldestTransaction>(sql`
-    select pid, coalesce(nullif(application_name, ''), 'without a name') as program,
-      extract(epoch from clock_timestamp() - xact_start)::int as seconds
-    from pg_stat_activity
-    where datname = current_database() and backend_type = 'client backend'
-      and pid <> pg_backend_pid() and xact_start is not null
-    order by xact_start limit 1`)
-  return oldest
-}
-
-function stillLocked({ name }: Migration, oldest: OldestTransaction | undefined): string {
+function stillLocked({ name }: Migration, oldest: OpenTransaction | undefined): string {
   const what = `The migration ${name} could not lock its tables, or another process is migrating. `
   if (!oldest) {
     const where = 'Look in pg_stat_activity for a transaction that has been open for long'
     return `${what}${where}, then run it again.`
   }
-  const { pid, program, seconds } = oldest
+  const { pid, program, open_seconds } = oldest
   return (
     `${what}The oldest transaction in pg_stat_activity is of process ${pid} ` +
-    `(${program}), open for ${seconds} s. Wait until it has ended, or end it ` +
+    `(${program}), open for ${Math.round(open_seconds)} s. Wait until it has ended, or end it ` +
     `with select pg_terminate_backend(${pid}), then run this again.`
   )
 }

@@ -1,8 +1,12 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** The oldest transaction that other connections to the database have open. */
+/** A transaction that another connection to the database has open. */
 export interface OpenTransaction {
+  /** The process of the server. */
+  pid: number
+  /** The name that the program gave its connection. */
+  program: string
   /** By the clock of the database. */
   begun_at: Date
   open_seconds: number
@@ -14,13 +18,12 @@ export interface OpenTransaction {
  * longer is visible to every statement that follows.
  */
 export async function oldestTransaction(db: Db): Promise<OpenTransaction | undefined> {
-  const { begun_at, open_seconds } = await db.one<{
-    begun_at: Date | null
-    open_seconds: number | null
-  }>(sql`select min(xact_start) as begun_at,
-      extract(epoch from clock_timestamp() - min(xact_start))::float8 as open_seconds
+  return await db.maybe<OpenTransaction>(sql`select pid,
+      coalesce(nullif(application_name, ''), 'without a name') as program,
+      xact_start as begun_at,
+      extract(epoch from clock_timestamp() - xact_start)::float8 as open_seconds
     from pg_stat_activity
     where datname = current_database() and backend_type = 'client backend'
-      and pid <> pg_backend_pid()`)
-  return begun_at && open_seconds !== null ? { begun_at, open_seconds } : undefined
+      and pid <> pg_backend_pid() and xact_start is not null
+    order by xact_start limit 1`)
 }
