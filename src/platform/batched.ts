@@ -6,7 +6,8 @@ const MOST = 100
 /**
  * Batches the lookups that arrive in one turn of the event loop into one call of `ask`, which
  * returns results in the same order. Nothing is cached: each lookup runs after it arrived. An error
- * rejects the whole batch, so `ask` must not fail because of the content of one lookup.
+ * rejects the whole batch, so `ask` must not fail because of the content of one lookup. No batch
+ * waits for another one; transactions, which lock rows, do (`grouped`).
  */
 export function batched<Lookup, Answer>(
   ask: (lookups: readonly Lookup[]) => Promise<Answer[]>,

@@ -8,7 +8,7 @@ const MOST = 100
  * Groups calls: those that arrive in one turn of the event loop, or while an earlier group is at
  * work, become one call of `work`, which returns the results in the same order. If a group fails,
  * each of its calls is repeated alone, so that one cannot fail the others: `work` must undo what it
- * did, as a transaction does.
+ * did, as a transaction does. For lookups, which need neither, see `batched`.
  */
 export function grouped<Item, Result>(
   work: (items: readonly Item[]) => Promise<Result[]>,

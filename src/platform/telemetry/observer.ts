@@ -82,9 +82,9 @@ export function observed(
 }
 
 /** Several parts as one. */
-export function together([first, ...others]: readonly TelemetryPart[]): Telemetry | undefined {
+export function combined([first, ...others]: readonly TelemetryPart[]): Telemetry | undefined {
   if (!first) return undefined
-  const second = together(others)
+  const second = combined(others)
   if (!second) return { ...first, context: first.context }
   return {
     of(mode) {

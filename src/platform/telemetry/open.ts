@@ -1,5 +1,5 @@
 import type { Config } from '#platform/config'
-import { type Telemetry, type TelemetryPart, together } from '#platform/telemetry/observer'
+import { combined, type Telemetry, type TelemetryPart } from '#platform/telemetry/observer'
 
 /**
  * The metrics, traces and sent log lines that the settings enable. Undefined, with nothing loaded,
@@ -19,7 +19,7 @@ export async function openTelemetry(
     const settings = { ...collector, node_name, trusted_proxies }
     parts.push(openTraces(settings, (error) => onFault(error, 'traces')))
   }
-  const telemetry = together(parts)
+  const telemetry = combined(parts)
   if (!telemetry || !collector?.receives_log) return telemetry
   const { openSentLog } = await import('#platform/telemetry/logs')
   const log = openSentLog({ ...collector, node_name }, (error) => onFault(error, 'log lines'))
