@@ -82,8 +82,7 @@ export async function startProgram(
       return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(status, 'utf8'))![1]) / 1024)
     },
     async stop() {
-      server.kill('SIGTERM')
-      if (server.exitCode === null) await once(server, 'exit')
+      if (server.kill('SIGTERM')) await once(server, 'exit')
     },
   }
 }
@@ -93,7 +92,8 @@ const MAX_TRIES = 1200
 
 async function untilItAnswers(address: string, server: ChildProcess, log: string): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    if (server.exitCode !== null) throw new Error(`the server exited at startup; see ${log}`)
+    const hasExited = server.exitCode !== null || server.signalCode !== null
+    if (hasExited) throw new Error(`the server exited at startup; see ${log}`)
     const answer = await fetch(address).catch(() => undefined)
     if (answer) return
     await new Promise((resolve) => setTimeout(resolve, 100))

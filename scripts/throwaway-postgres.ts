@@ -103,8 +103,7 @@ export async function startPostgresIn(
     owner: owner() ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     async stop() {
       process.off('exit', kill)
-      server.kill('SIGINT')
-      if (server.exitCode === null) await once(server, 'exit')
+      if (server.kill('SIGINT')) await once(server, 'exit')
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -39,8 +39,7 @@ export async function openNginx(port: number, nodes: readonly number[]): Promise
       nginx.kill('SIGHUP')
     },
     async close() {
-      nginx.kill('SIGTERM')
-      if (nginx.exitCode === null) await once(nginx, 'exit')
+      if (nginx.kill('SIGTERM')) await once(nginx, 'exit')
       rmSync(folder, { recursive: true, force: true })
     },
   }
