@@ -11,10 +11,13 @@ import { join } from 'node:path'
 import type { Random } from '#platform/random'
 import { masterKeys } from '#platform/setting-values'
 
-/** Creates the data folder if it is missing; where it cannot be written, returns why. */
+/**
+ * Creates the data folder if it is missing, for its owner only; where it cannot be written, returns
+ * why.
+ */
 export function makeDataFolder(data_dir: string): { fault: string } | undefined {
   try {
-    mkdirSync(data_dir, { recursive: true })
+    mkdirSync(data_dir, { recursive: true, mode: 0o700 })
     accessSync(data_dir, constants.W_OK)
     return undefined
   } catch (error) {

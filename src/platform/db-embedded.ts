@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
@@ -33,6 +34,8 @@ const SHARED_BUFFERS = '32MB'
 
 /** The engine with the extensions that the tables need. */
 export async function openEngine(options: EmbeddedOptions = {}): Promise<PGlite> {
+  // The engine lets everyone write its files, so a new folder is closed to all but its owner.
+  if (options.dataDir) mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
   const startParams = [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`]
   return await PGlite.create({ ...options, startParams, extensions: { pg_trgm } })
 }

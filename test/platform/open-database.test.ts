@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { makeDataFolder } from '#platform/data-folder'
 import { openLog } from '#platform/log'
 import { databaseFolder, OfAnotherUser, openDatabase, serverName } from '#platform/open-database'
 import { prepareDataFolder, SERVER_URL } from '../support/database.ts'
@@ -32,6 +33,20 @@ test('root is refused where the embedded database belongs to another user, and l
     await (await open()).close()
   } finally {
     rmSync(data_dir, { recursive: true })
+  }
+})
+
+test('only its owner can open a new data folder and its database', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'purser-new-'))
+  const data_dir = join(parent, 'data')
+  try {
+    assert.equal(makeDataFolder(data_dir), undefined)
+    await prepareDataFolder(data_dir)
+    for (const folder of [data_dir, databaseFolder({ data_dir })]) {
+      assert.equal(statSync(folder).mode & 0o777, 0o700, folder)
+    }
+  } finally {
+    rmSync(parent, { recursive: true })
   }
 })
 
