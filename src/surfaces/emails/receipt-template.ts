@@ -3,7 +3,7 @@ import type { OrderDetails } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
-import type { PlanFacts } from './buyer-templates.ts'
+import { type PlanFacts, waivedRow } from './buyer-templates.ts'
 import { type Block, type EmailContent, nameOf, type Row } from './template.ts'
 import { renewalTerms, type UpcomingCharge, upcomingText } from './upcoming-text.ts'
 
@@ -160,9 +160,10 @@ function pricesOf(order: OrderDetails, { t, money }: Locale): Row[] {
 }
 
 /** The row that deducts the whole total, as the success page does; undefined if it was charged. */
-function deductionOf(order: OrderDetails, total: Cents, { t, money }: Locale): Row | undefined {
+function deductionOf(order: OrderDetails, total: Cents, locale: Locale): Row | undefined {
+  if (order.is_waived) return waivedRow(total, locale)
+  const { t, money } = locale
   const deducted = money(cents(0 - total))
-  if (order.is_waived) return [t('email.waived'), deducted]
   if (order.prepaid_until) return [t('invoice.prepaid'), deducted]
   return order.trial_days > 0 && total > ZERO ? [t('invoice.trial'), deducted] : undefined
 }
