@@ -49,9 +49,12 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
     return this.#young.size + this.#old.size
   }
 
-  /** Takes points of a key at once, without a promise; says whether it had as many left. */
-  take(key: string, points: number): { allowed: boolean; result: RateLimiterRes } {
-    const result = this.#add(key, points)
+  /**
+   * Takes points of a key at once, without a promise; says whether it had as many left. A window
+   * that it starts is as long as others, or `ms`.
+   */
+  take(key: string, points: number, ms?: number): { allowed: boolean; result: RateLimiterRes } {
+    const result = this.#add(key, points, ms)
     return { allowed: result.consumedPoints <= this.#points, result }
   }
 
@@ -61,8 +64,8 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
     points = 1,
     { customDuration }: ConsumeOptions = {},
   ): Promise<RateLimiterRes> {
-    const result = this.#add(key, points, customDuration && customDuration * 1000)
-    if (result.consumedPoints > this.#points) throw result
+    const { allowed, result } = this.take(key, points, customDuration && customDuration * 1000)
+    if (!allowed) throw result
     return result
   }
 
