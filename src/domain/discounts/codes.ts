@@ -53,7 +53,7 @@ export async function setActive(
   db: Db,
   facts: { app_id: AppId; id: DiscountId; is_active: boolean },
 ): Promise<string | undefined> {
-  const [found] = await db.rows<{ code: string }>(sql`update discount_codes
+  const found = await db.maybe<{ code: string }>(sql`update discount_codes
     set is_active = ${facts.is_active}
     where id = ${facts.id} and app_id = ${facts.app_id}
     returning code`)
