@@ -79,6 +79,13 @@ export function textFault(text: string, limit: TextLimit): string | undefined {
   return undefined
 }
 
+const DISJUNCTION = new Intl.ListFormat('en-US', { type: 'disjunction' })
+
+/** Words of which any one will do: "owner, admin, or developer". */
+export function anyOf(words: readonly string[]): string {
+  return DISJUNCTION.format(words)
+}
+
 /** A number with its noun: "1 dispute", "2 disputes". */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`

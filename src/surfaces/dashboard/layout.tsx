@@ -9,7 +9,7 @@ import { type MemberRole, rolesWith } from '#domain/sellers'
 import { type AppPageName, addressOf, appMenu } from '#http/app-menu'
 import type { FormFault } from '#http/form-errors'
 import { sellerTermsUrl } from '#http/redirect'
-import { capitalized } from '#platform/text'
+import { anyOf, capitalized } from '#platform/text'
 import { placeOf } from './rows.ts'
 
 /** The facts that every page of an app shows. */
@@ -84,12 +84,10 @@ export function AppPage(
 /** Pages that every role only reads. */
 const FIGURES: readonly AppPageName[] = ['overview', 'affiliates']
 
-const anyOf = new Intl.ListFormat('en-US', { type: 'disjunction' })
-
 function ViewOnly({ role }: { role: MemberRole }): JSX.Element {
   return (
     <Alert tone="info" title="View only">
-      Your role is {role}. Changes here require the role {anyOf.format(rolesWith('edit_apps'))}.
+      Your role is {role}. Changes here require the role {anyOf(rolesWith('edit_apps'))}.
     </Alert>
   )
 }

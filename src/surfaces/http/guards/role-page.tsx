@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
+import { anyOf } from '#platform/text'
 
 /** Says that a member's role does not include a page, and which roles do. */
 export function RolePage({
@@ -15,7 +16,7 @@ export function RolePage({
 }): JSX.Element {
   // No one can give a member the role of the owner, whose actions these are.
   const isOwners = roles.length === 1
-  const allowed = new Intl.ListFormat('en-US', { type: 'disjunction' }).format(roles)
+  const allowed = anyOf(roles)
   return (
     <FocusLayout title="Your role does not include this · Purser">
       <Heading title="Your role does not include this">

@@ -3,8 +3,7 @@ import { Button } from '#design/actions'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
-
-const anyOf = new Intl.ListFormat('en-US', { type: 'disjunction' })
+import { anyOf } from '#platform/text'
 
 /** Names the roles that have access to a page, to staff without them. */
 export function StaffRolePage({
@@ -17,7 +16,7 @@ export function StaffRolePage({
   return (
     <FocusLayout title="Your role has no access · Purser">
       <Heading title="Your role has no access">
-        This requires the role {anyOf.format(needed)}. Your role is {role}. An admin can change it.
+        This requires the role {anyOf(needed)}. Your role is {role}. An admin can change it.
       </Heading>
       <Button href="/admin/" wide>
         Go to Admin
