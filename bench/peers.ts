@@ -16,6 +16,7 @@ import { countFlag } from '../scripts/count-flag.ts'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { generate, type Round, SERVER_CORE, startProgram, startServer } from './processes.ts'
 import { openSubject, subjectSettings } from './subject.ts'
+import { warmUp } from './warm-up.ts'
 
 /** What is installed for each peer, in versions that are known to work. */
 const PEERS = {
@@ -146,13 +147,13 @@ function loadsOf(
   }
 }
 
-/** Alternating rounds after one to warm up; returns the round with the median rate of each. */
+/** Alternating rounds once all are warm; returns the round with the median rate of each. */
 function inTurn(sides: Sides): Record<string, Round> {
+  for (const run of Object.values(sides)) warmUp(run)
   const rounds: Record<string, Round[]> = {}
-  for (let round = 0; round <= measured; round++) {
+  for (let round = 0; round < measured; round++) {
     for (const [name, run] of Object.entries(sides)) {
-      const result = run()
-      if (round > 0) rounds[name] = [...(rounds[name] ?? []), result]
+      rounds[name] = [...(rounds[name] ?? []), run()]
     }
   }
   const middle = (of: Round[]) =>

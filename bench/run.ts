@@ -26,6 +26,7 @@ import { generate, load, type Round, startServer } from './processes.ts'
 import { scaling } from './scaling.ts'
 import { seed } from './seed.ts'
 import { openSubject, subjectSettings } from './subject.ts'
+import { warmUp } from './warm-up.ts'
 
 const { values: chosen } = parseArgs({
   options: {
@@ -111,12 +112,15 @@ async function main(): Promise<void> {
 
 type Pair = [service: Round, bare: Round]
 
-/** Alternating rounds of the service and the baseline, after one warm-up round of each. */
+/** Alternating rounds of the service and the baseline, once both are warm. */
 function compare(file: string, urls: [string, string], authorization: string): Pair[] {
   const facts = { requests: file, authorization, seconds }
-  const once = () => urls.map((url) => load({ ...facts, url })) as Pair
-  once()
-  return Array.from({ length: rounds }, once)
+  return inTurn(urls, (url) => load({ ...facts, url }))
+}
+
+function inTurn(urls: [string, string], round: (url: string) => Round): Pair[] {
+  for (const url of urls) warmUp(() => round(url))
+  return Array.from({ length: rounds }, () => urls.map(round) as Pair)
 }
 
 function report(name: string, pairs: Pair[]) {
@@ -170,8 +174,7 @@ async function steps(service: Service, demo: DemoFacts): Promise<Record<string, 
 function checkouts(base_url: string, price_id: PriceId): Round {
   const once = () =>
     generate('bench/checkouts.ts', { ...lasting, BASE_URL: base_url, PRICE_ID: price_id })
-  // The first round plans every statement of each connection.
-  once()
+  warmUp(once)
   const result = once()
   console.log('\ncomplete checkouts of four pages, per second')
   console.table({ service: result })
@@ -196,12 +199,10 @@ async function signIns(env: Record<string, string>, demo: DemoFacts, log: string
     COOKIES: await signedIn(env.BASE_URL!, demo, redirect_uri),
   }
   try {
-    const once = () =>
-      [env.BASE_URL!, url].map((target) =>
-        generate('bench/sign-ins.ts', { ...lasting, ...facts, TARGET: target }),
-      ) as Pair
-    once()
-    return report('sign-ins', Array.from({ length: rounds }, once))
+    const pairs = inTurn([env.BASE_URL!, url], (target) =>
+      generate('bench/sign-ins.ts', { ...lasting, ...facts, TARGET: target }),
+    )
+    return report('sign-ins', pairs)
   } finally {
     await bare.stop()
   }

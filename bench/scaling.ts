@@ -4,6 +4,7 @@ import { freePort } from '../scripts/throwaway-postgres.ts'
 import { limitShares, workersOf } from './core-share.ts'
 import { CONNECTIONS, load, type Server, startServer } from './processes.ts'
 import type { Requests } from './seed.ts'
+import { warmUp } from './warm-up.ts'
 
 /** The loads of `bench/run.ts` to compare: three with the database, and one without. */
 const LOADS = ['validate', 'orders', 'entitlement', 'prices'] as const
@@ -34,17 +35,18 @@ export async function scaling(facts: ScalingFacts): Promise<Record<string, numbe
   const ratios: Record<string, number> = {}
   try {
     for (const name of LOADS) {
-      const once = () => {
-        const [one, two] = nodes.map(({ url, processes }) => {
-          const { authorization, seconds } = facts
-          const connections = CONNECTIONS * processes
-          const requests = facts.requests[name]
-          return load({ url, requests, authorization, seconds, connections, core: 'any' })
-        })
+      const round = ({ url, processes }: MeasuredNode) => {
+        const { authorization, seconds } = facts
+        const connections = CONNECTIONS * processes
+        const requests = facts.requests[name]
+        return load({ url, requests, authorization, seconds, connections, core: 'any' })
+      }
+      const ratio = () => {
+        const [one, two] = nodes.map(round)
         return two!.rate / one!.rate
       }
-      once()
-      const sorted = Array.from({ length: facts.rounds }, once).sort((a, b) => a - b)
+      for (const node of nodes) warmUp(() => round(node))
+      const sorted = Array.from({ length: facts.rounds }, ratio).sort((a, b) => a - b)
       ratios[name] = Math.round(sorted[Math.floor(sorted.length / 2)]! * 100) / 100
     }
   } finally {
