@@ -24,7 +24,26 @@ export interface EmbeddedOptions {
  * statements and transactions queue for it; the caller must have locked the folder (see lock.ts).
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
-  return await embeddedOn(await openEngine(options))
+  const release = stayAlive()
+  try {
+    const db = await embeddedOn(await openEngine(options))
+    return { ...db, close: () => db.close().finally(release) }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/**
+ * Keeps the process alive, as the connection to a server does. The engine waits for nothing, and a
+ * process that waits for nothing is stopped by Node until V8 has optimized the engine's code: three
+ * seconds of a start.
+ */
+function stayAlive(): () => void {
+  const timer = setInterval(() => {}, LONGEST_TIMER_MS)
+  return () => clearInterval(timer)
 }
 
 /**
