@@ -9,6 +9,8 @@ export const FROM_CI = [
   // Every page, every role, every parameter.
   'test/browser/accessibility',
   'test/browser/filters',
+  'test/browser/forced-colors',
+  'test/browser/long-texts',
   'test/browser/selects',
   'test/client/tidepool-accessibility',
   'test/contract/account-languages',
