@@ -50,6 +50,8 @@ export interface ServerOptions {
 
 /** The longest request body, in bytes. */
 export const BODY_LIMIT = 64 * 1024
+/** The time in which a request must arrive, in seconds. */
+export const REQUEST_SECONDS = 30
 // The maximum length of a URL: longer ones get our own error.
 const PARAM_LIMIT = 16 * 1024
 const RETRY_AFTER_SECONDS = 5
@@ -71,7 +73,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     genReqId: (request) => identify(request),
     trustProxy: isTrusted,
     bodyLimit: BODY_LIMIT,
-    requestTimeout: 30_000,
+    requestTimeout: REQUEST_SECONDS * 1000,
     serverFactory: shortcuts.server_factory,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAM_LIMIT },
     // What arrives on an open connection while the service stops is answered: a proxy sent it here.

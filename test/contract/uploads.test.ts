@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
 import { signUp } from '../support/account.ts'
@@ -26,11 +26,19 @@ const OPENING = Buffer.from(
   '--x\r\nContent-Disposition: form-data; name="file"; filename="f.csv"\r\n\r\n',
 )
 
-/** Begins to send a file to an app, fast enough for a minute, and keeps the rest of it back. */
-function beginUpload(agent: Agent, slug: string, remoteAddress = '127.0.0.1') {
+const CLOSING = '\r\n--x--\r\n'
+const MEGABYTE = 1024 * 1024
+const CONTENT = Buffer.alloc(51 * MEGABYTE, 'x')
+
+/** Begins to send a file to an app, fast enough for a minute, and keeps its end back. */
+function beginUpload(
+  agent: Agent,
+  slug: string,
+  { megabytes = 2, remoteAddress = '127.0.0.1' } = {},
+) {
   const body = new PassThrough()
   body.write(OPENING)
-  body.write(Buffer.alloc(1_000_000, 'x'))
+  body.write(CONTENT.subarray(OPENING.length + CLOSING.length, megabytes * MEGABYTE))
   const answer = service.app.inject({
     method: 'POST',
     url: `/dashboard/apps/${slug}/import/`,
@@ -39,18 +47,18 @@ function beginUpload(agent: Agent, slug: string, remoteAddress = '127.0.0.1') {
       cookie: agent.cookie,
       accept: 'text/html',
       'content-type': 'multipart/form-data; boundary=x',
-      'content-length': '1000000',
+      'content-length': String(megabytes * MEGABYTE),
     },
     payload: body,
   })
-  return { answer, end: () => body.end('\r\n--x--\r\n') }
+  return { answer, reading: once(body, 'drain'), end: () => body.end(CLOSING) }
 }
 
 type Upload = ReturnType<typeof beginUpload>
 
 /** The response to an upload that is refused before its end; undefined if it is being read. */
-async function refusalOf({ answer }: Upload) {
-  return await Promise.race([answer, setTimeout(500)])
+async function refusalOf({ answer, reading }: Upload) {
+  return await Promise.race([answer, reading.then(() => undefined)])
 }
 
 async function newSeller(slug: string) {
@@ -80,84 +88,89 @@ test('an account sends two files at once, and its next one when one of them is a
   }
 })
 
-test('all accounts send four files at once, however slowly, and the next one is asked to wait', async () => {
+test('uploads leave space for others, however many accounts of a network send, and slowly', async () => {
   const names = ['harbor', 'lantern', 'marina', 'quay']
   const agents: Agent[] = []
   for (const name of names) agents.push(await newSeller(name))
-  const [harbor, lantern, marina, quay] = agents as [Agent, Agent, Agent, Agent]
   const begun: Upload[] = []
-  for (const [agent, slug, address] of [
-    [harbor, 'harbor', '192.0.2.1'],
-    [harbor, 'harbor', '192.0.2.1'],
-    [lantern, 'lantern', '192.0.2.2'],
-  ] as const) {
-    begun.push(beginUpload(agent, slug, address))
-    assert.equal(await refusalOf(begun.at(-1)!), undefined)
+  const send = async (sender: number, megabytes: number, remoteAddress: string) => {
+    const upload = beginUpload(agents[sender]!, names[sender]!, { megabytes, remoteAddress })
+    const refused = await refusalOf(upload)
+    if (refused) return [refused.statusCode, refused.headers['retry-after']]
+    begun.push(upload)
+    return 'read'
   }
-  // Two accounts never take every place.
-  const greedy = await refusalOf(beginUpload(lantern, 'lantern', '192.0.2.2'))
-  assert.deepEqual([greedy?.statusCode, greedy?.headers['retry-after']], [429, '5'])
-  begun.push(beginUpload(marina, 'marina', '192.0.2.3'))
-  assert.equal(await refusalOf(begun.at(-1)!), undefined)
-  const refused = await refusalOf(beginUpload(quay, 'quay', '192.0.2.4'))
-  assert.deepEqual([refused?.statusCode, refused?.headers['retry-after']], [503, '5'])
+  assert.equal(await send(0, 50, '2001:db8:1:1::1'), 'read')
+  assert.equal(await send(1, 50, '2001:db8:1:2::1'), 'read')
+  assert.deepEqual(await send(2, 1, '2001:db8:1:3::1'), [429, '5'])
+  assert.equal(await send(2, 50, '2001:db8:2:1::1'), 'read')
+  // An account takes no more than a network, however many it sends from.
+  assert.deepEqual(await send(2, 1, '2001:db8:3:1::1'), [429, '5'])
+  assert.deepEqual(await send(3, 51, '2001:db8:3:1::1'), [503, '5'])
+  assert.equal(await send(3, 20, '2001:db8:3:1::1'), 'read')
   for (const each of begun) {
     each.end()
-    await each.answer
+    assert.equal((await each.answer).statusCode, 403)
   }
-  const next = await eventually('a free place', async () => {
-    const upload = beginUpload(quay, 'quay', '192.0.2.4')
-    upload.end()
-    const { statusCode } = await upload.answer
-    return statusCode !== 503 && statusCode
+  await eventually('free space', async () => (await send(3, 51, '2001:db8:3:1::1')) === 'read')
+  begun.at(-1)!.end()
+  await begun.at(-1)!.answer
+})
+
+/** Sends a file to an app at a pace, its last bytes after some seconds; returns the response. */
+async function sendSlowly(
+  agent: Agent,
+  slug: string,
+  { bytes, pace, seconds }: { bytes: number; pace: number; seconds: number },
+): Promise<{ status: number | undefined; connection: string | undefined; body: string }> {
+  const sent = request(new URL(`/dashboard/apps/${slug}/import/`, service.world.config.base_url), {
+    method: 'POST',
+    headers: {
+      cookie: agent.cookie,
+      accept: 'text/html',
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-length': String(bytes),
+    },
   })
-  assert.equal(next, 403)
-})
-
-test('a network takes half of the places, whichever accounts and addresses it has', async () => {
-  const agents = [await newSeller('pier'), await newSeller('wharf'), await newSeller('jetty')]
-  const [pier, wharf, jetty] = agents as [Agent, Agent, Agent]
-  const begun = [
-    beginUpload(pier, 'pier', '2001:db8:1:1::1'),
-    beginUpload(wharf, 'wharf', '2001:db8:1:2::1'),
-  ]
-  for (const each of begun) assert.equal(await refusalOf(each), undefined)
-  const refused = await refusalOf(beginUpload(jetty, 'jetty', '2001:db8:1:3::1'))
-  assert.equal(refused?.statusCode, 429)
-  begun.push(beginUpload(jetty, 'jetty', '2001:db8:2:1::1'))
-  assert.equal(await refusalOf(begun.at(-1)!), undefined)
-  for (const each of begun) {
-    each.end()
-    await each.answer
+  sent.on('error', () => {})
+  sent.write(OPENING)
+  let left = bytes - OPENING.length
+  const write = (length: number) => {
+    left -= length
+    sent.write(Buffer.alloc(length, 'x'))
   }
-})
+  const drip = setInterval(() => write(pace / 2), 500)
+  const rest = sleep(seconds * 1000, undefined, { ref: false }).then(() => {
+    clearInterval(drip)
+    if (sent.destroyed) return
+    write(left - CLOSING.length)
+    sent.end(CLOSING)
+  })
+  const closed = once(sent, 'close').then(() => clearInterval(drip))
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  const { statusCode: status, headers } = answer
+  const body = await text(answer)
+  await Promise.race([closed, rest])
+  return { status, connection: headers.connection, body }
+}
 
-test('a file that arrives too slowly is refused, and leaves its place', async () => {
-  const agent = await newSeller('sandbar')
+test('a file that arrives too slowly for its size is refused, and leaves its space', async () => {
+  const [sandbar, shoal] = [await newSeller('sandbar'), await newSeller('shoal')]
   await service.listen()
-  const url = new URL('/dashboard/apps/sandbar/import/', service.world.config.base_url)
-  const send = () => {
-    const sent = request(url, {
-      method: 'POST',
-      headers: {
-        cookie: agent.cookie,
-        accept: 'text/html',
-        'content-type': 'multipart/form-data; boundary=x',
-        'content-length': '1000000',
-      },
-    })
-    sent.write(OPENING)
-    const drip = setInterval(() => sent.write('x'.repeat(1000)), 500)
-    const closed = once(sent, 'close').then(() => clearInterval(drip))
-    const answered = once(sent, 'response').then(async ([answer]: IncomingMessage[]) => {
-      assert.deepEqual([answer!.statusCode, answer!.headers.connection], [408, 'close'])
-      assert.match(await text(answer!), /The file arrived too slowly\. Send it again/)
-    })
-    sent.on('error', () => {})
-    return Promise.all([answered, closed])
-  }
-  await Promise.all([send(), send()])
-  const next = beginUpload(agent, 'sandbar')
+  const slow = [
+    { bytes: 1_000_000, pace: 2000, seconds: 15 },
+    { bytes: 50_000_000, pace: 500_000, seconds: 15 },
+  ]
+  const refused = slow.map(async (sent) => {
+    const { status, connection, body } = await sendSlowly(sandbar, 'sandbar', sent)
+    assert.deepEqual([status, connection], [408, 'close'])
+    assert.match(body, /The file arrived too slowly\. Send it again/)
+  })
+  // A line of 1 Mbit/s
+  const read = sendSlowly(shoal, 'shoal', { bytes: 2_000_000, pace: 125_000, seconds: 8 })
+  await Promise.all(refused)
+  assert.equal((await read).status, 403)
+  const next = beginUpload(sandbar, 'sandbar')
   assert.equal(await refusalOf(next), undefined)
   next.end()
   assert.equal((await next.answer).statusCode, 403)

@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { openPlaces } from '#http/upload-places'
 import { readInTime } from '#http/upload-rate'
+import { openSpace } from '#http/upload-space'
 import { networksWith } from '#platform/networks'
 import { PICTURE_LIMITS } from '#platform/pictures'
 import { Problem } from '#platform/problem'
@@ -19,7 +19,7 @@ const LIMITS = { files: 1, fields: 10, fieldNameSize: 100, fieldSize: 4000 }
 // A body that is larger is refused unread; a file between both limits gets an error of its form.
 const BODY_TIMES = 4
 const MAX_BODY_MARGIN = 15 * 1024 * 1024
-/** The memory that a scope's files take at once, where each is as large as it may be. */
+/** The memory that a scope's files take at once. */
 const MAX_BYTES_AT_ONCE = 200 * 1024 * 1024
 const MAX_FILES_OF_ACCOUNT = 2
 
@@ -47,14 +47,15 @@ export async function readUploads(
       throw new Problem(413, 'payload_too_large', message)
     }
   })
-  const takePlace = openPlaces({
-    all: Math.floor(MAX_BYTES_AT_ONCE / bytes),
-    of_account: MAX_FILES_OF_ACCOUNT,
+  const takeSpace = openSpace({
+    bytes: MAX_BYTES_AT_ONCE,
+    bytes_of_file: bytes,
+    files_of_account: MAX_FILES_OF_ACCOUNT,
   })
   scope.addHook('preValidation', async (request, reply) => {
     if (!request.isMultipart()) return
     await admit(request, reply)
-    takePlace(request, reply)
+    takeSpace(request, reply)
     request.body = await readInTime(request.raw, () => readParts(request)).catch((error) => {
       // What is left of the body is not read.
       reply.header('connection', 'close')
