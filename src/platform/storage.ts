@@ -61,6 +61,7 @@ function bucketStorage({ url, access_key_id, secret_access_key, region }: Bucket
     region,
     retries: RETRIES,
   })
+  /** What the bucket answers; undefined if it has nothing there. */
   async function ask(method: 'GET' | 'PUT' | 'DELETE', key: string, file?: StoredFile) {
     assertNoTransaction('the storage is called')
     const response = await client.fetch(`${url}/${key}`, {
@@ -73,18 +74,18 @@ function bucketStorage({ url, access_key_id, secret_access_key, region }: Bucket
       },
       ...(file ? { body: new Uint8Array(file.content) } : {}),
     })
-    if (response.ok || response.status === 404) return response
+    // Read whatever the status is: what is not read keeps its connection.
+    const content = Buffer.from(await response.arrayBuffer())
+    if (response.ok) return content
+    if (response.status === 404) return undefined
     throw new Error(`the storage responded ${response.status} to ${method} ${key}`)
   }
   return {
     async put(_now, key, file) {
-      const response = await ask('PUT', key, file)
-      if (!response.ok) throw new Error(`the storage has no bucket at ${url}`)
+      const answer = await ask('PUT', key, file)
+      if (!answer) throw new Error(`the storage has no bucket at ${url}`)
     },
-    async get(key) {
-      const response = await ask('GET', key)
-      return response.ok ? Buffer.from(await response.arrayBuffer()) : undefined
-    },
+    get: (key) => ask('GET', key),
     async remove(key) {
       await ask('DELETE', key)
     },

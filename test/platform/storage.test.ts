@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { ConfigError, readConfig } from '#platform/config'
 import type { Database } from '#platform/db'
@@ -14,6 +14,9 @@ import { openTestDatabase } from '../support/database.ts'
 const NOW = new Date('2026-03-02T12:00:00Z')
 const SECRET = 'a secret/with+signs'
 const PICTURE = { content: Buffer.from([0, 1, 2, 255]), type: 'image/webp' }
+
+/** The page of a proxy may be larger than what a connection keeps unread. */
+const REFUSAL = 'x'.repeat(1_000_000)
 
 const sha256 = (content: Buffer | string) => createHash('sha256').update(content).digest('hex')
 const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest()
@@ -39,6 +42,7 @@ function expectedSignature(request: IncomingMessage, body: Buffer): string {
 function bucketServer() {
   const files = new Map<string, { content: Buffer; type: string | undefined }>()
   const refusals: string[] = []
+  const connections: Socket[] = []
   let fails = 0
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -50,7 +54,7 @@ function bucketServer() {
     const given = String(headers.authorization)
     if (!given.endsWith(expected) || !credential.test(given)) {
       refusals.push(`${method} ${url}`)
-      response.writeHead(403).end()
+      response.writeHead(403).end(REFUSAL)
     } else if (fails-- > 0) response.writeHead(503).end()
     else if (method === 'PUT') {
       files.set(url, { content: body, type: headers['content-type'] })
@@ -59,12 +63,14 @@ function bucketServer() {
       response.writeHead(files.delete(url) ? 204 : 404).end()
     } else {
       const file = files.get(url)
-      response.writeHead(file ? 200 : 404).end(file?.content)
+      response.writeHead(file ? 200 : 404).end(file?.content ?? REFUSAL)
     }
   })
+  server.on('connection', (socket) => connections.push(socket))
   return {
     files,
     refusals,
+    connections,
     server,
     /** Responds 503 to the next requests. */
     fail(times: number) {
@@ -73,7 +79,7 @@ function bucketServer() {
   }
 }
 
-const { server, files, refusals, fail } = bucketServer()
+const { server, files, refusals, connections, fail } = bucketServer()
 let db: Database
 let origin: string
 
@@ -135,6 +141,18 @@ describe('a bucket', () => {
     fail(9)
     await assert.rejects(bucketStorage().get('img_4-256.webp'), /responded 503/)
     fail(0)
+  })
+
+  test('is asked again over the same connection, whatever it answered before', async () => {
+    const storage = bucketStorage()
+    const refused = bucketStorage('another')
+    await storage.put(NOW, 'img_5-256.webp', PICTURE)
+    const before = connections.length
+    assert.equal(await storage.get('img_6-256.webp'), undefined)
+    await assert.rejects(refused.get('img_5-256.webp'), /responded 403/)
+    await assert.rejects(refused.remove('img_5-256.webp'), /responded 403/)
+    assert.deepEqual(await storage.get('img_5-256.webp'), PICTURE.content)
+    assert.equal(connections.length, before)
   })
 })
 
