@@ -16,7 +16,7 @@ export interface TestModeBeside {
   serve(live: RequestListener): RequestListener
   /** Opens its world beside the live one, in the background, until that succeeds. */
   open(live: World, observer: Observer | undefined): void
-  /** Starts its jobs, as soon as it is open. */
+  /** Starts its jobs, as soon as it is open, until that succeeds. */
   start(): void
   /** Its world, once that is open. */
   opened: Promise<OpenWorld>
@@ -53,7 +53,8 @@ export function testModeBeside(
     open(live, observer) {
       const log = live.log.child({ mode: 'test' })
       const beside = { mode: liveModeOf(live), seller_terms_version: live.seller_terms_version }
-      attempts = retry(log, stopping.signal, async () => {
+      const failed = 'test mode cannot be opened; will try again'
+      attempts = retry(log, failed, stopping.signal, async () => {
         const { clock, random } = live
         const own = configOfTestMode(config, settings)
         open = await openWorld(
@@ -70,7 +71,8 @@ export function testModeBeside(
     },
     start() {
       void opened.promise.then(({ world }) => {
-        if (!stopping.signal.aborted) started = world.jobs.start()
+        const failed = 'the jobs of test mode cannot be started; will try again'
+        started = retry(world.log, failed, stopping.signal, () => world.jobs.start())
       })
     },
     async close() {
@@ -92,13 +94,18 @@ function hostsOf(base_url: string): Set<string> {
   ])
 }
 
-async function retry(log: Log, stopping: AbortSignal, work: () => Promise<void>): Promise<void> {
+async function retry(
+  log: Log,
+  failed: string,
+  stopping: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
   while (!stopping.aborted) {
     try {
       await work()
       return
     } catch (error) {
-      log.error({ error: readable(error) }, 'test mode cannot be opened; will try again')
+      log.error({ error: readable(error) }, failed)
       await wait(RETRY_MS, undefined, { signal: stopping }).catch(() => {})
     }
   }

@@ -10,8 +10,7 @@ import {
   SCHEDULE_INTERVALS,
   type Schedule,
   type Settle,
-  workOnSchedules,
-  writeSchedules,
+  startSchedules,
 } from '#platform/schedules'
 import { RowsSql, Sql } from '#platform/sql'
 import { type Observer, observed } from '#platform/telemetry/observer'
@@ -63,7 +62,10 @@ export interface Jobs extends JobActions {
   nextRun(cron: string, now: Date): Date | undefined
   /** Creates the declared queues, so that jobs can be sent; none is processed yet. */
   open(): Promise<void>
-  /** Starts processing the queues, the schedules and the polls, or the polls of each process. */
+  /**
+   * Starts processing the queues, the schedules and the polls, or the polls of each process. Call
+   * it again if it throws: nothing is started twice.
+   */
   start(): Promise<void>
   /** Lets running jobs end and starts no new ones. */
   stop(): Promise<void>
@@ -154,6 +156,8 @@ export function openJobs(db: Database, log: Log, options: JobOptions = {}): Jobs
       await lookUpQueues(boss)
     },
     async start() {
+      // What needs the database comes first, so that a start that failed can be repeated.
+      if (works) await startSchedules({ boss, scheduler }, schedules, settle)
       for (const each of polls) stops.push(repeat(each, log))
       if (!works) return
       for (const { queue, work } of declared.values()) {
@@ -170,10 +174,6 @@ export function openJobs(db: Database, log: Log, options: JobOptions = {}): Jobs
           workers.set(lane, worker)
         }
       }
-      // Written first, as the clock looks at once.
-      await writeSchedules(boss, schedules)
-      await scheduler.start()
-      await workOnSchedules(scheduler, schedules, settle)
     },
     async stop() {
       await Promise.all(stops.map((stop) => stop()))

@@ -50,8 +50,28 @@ export async function createScheduleQueue(boss: PgBoss, heartbeat_seconds: numbe
   await boss.updateQueue(QUEUE, options)
 }
 
+/**
+ * Starts the work on these schedules, whose jobs one part of the queue stores and the other
+ * forwards; `settle` runs the work of a job and reports how it ended. Call it again if it throws.
+ */
+export async function startSchedules(
+  { boss, scheduler }: { boss: PgBoss; scheduler: PgBoss },
+  schedules: readonly Schedule[],
+  settle: Settle,
+): Promise<void> {
+  // Written first, as the clock looks at once.
+  await writeSchedules(boss, schedules)
+  try {
+    await scheduler.start()
+    await workOnSchedules(scheduler, schedules, settle)
+  } catch (error) {
+    await scheduler.stop({ close: false })
+    throw error
+  }
+}
+
 /** Writes these schedules in place of those of earlier releases, and has each run once now. */
-export async function writeSchedules(boss: PgBoss, schedules: readonly Schedule[]): Promise<void> {
+async function writeSchedules(boss: PgBoss, schedules: readonly Schedule[]): Promise<void> {
   const names = new Set(schedules.map(({ name }) => name))
   for (const { key } of await boss.getSchedules(QUEUE)) {
     if (!names.has(key)) await boss.unschedule(QUEUE, key)
@@ -65,8 +85,7 @@ export async function writeSchedules(boss: PgBoss, schedules: readonly Schedule[
   }
 }
 
-/** Starts the work; `settle` runs that of one job and reports how it ended. */
-export async function workOnSchedules(
+async function workOnSchedules(
   boss: PgBoss,
   schedules: readonly Schedule[],
   settle: Settle,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openLog } from '#platform/log'
-import { SERVER_URL } from '../support/database.ts'
+import { type Sql, sql } from '#platform/sql'
+import { openTestDatabase, SERVER_URL } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { buyer } from '../support/purchase.ts'
 import { openLiveMode, requestAs } from '../support/test-mode.ts'
 
@@ -41,6 +43,37 @@ test('a database of test mode that does not exist is named in the log', {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     assert.match(lines.join('\n'), /purser_that_is_missing.*create it for test mode/)
+  } finally {
+    await close()
+  }
+})
+
+test('the jobs of test mode start once its database answers again', async () => {
+  const db = await openTestDatabase()
+  const lines: string[] = []
+  let failures = 0
+  const { close } = await openLiveMode({
+    log: openLog('error', { write: (line) => lines.push(line) }),
+    test_mode: {
+      db: {
+        ...db,
+        async rows<Row>(statement: Sql) {
+          // The schedules are read when the jobs start, not before.
+          if (/from pgboss\.schedule\b/i.test(statement.text) && failures++ === 0) {
+            throw new Error('the database is away')
+          }
+          return await db.rows<Row>(statement)
+        },
+      },
+    },
+  })
+  try {
+    await eventually('a schedule that ran', async () =>
+      db.maybe(
+        sql`select from pgboss.job where name = 'schedules' and state = 'completed' limit 1`,
+      ),
+    )
+    assert.match(lines.join('\n'), /the database is away.*jobs of test mode .*will try again/)
   } finally {
     await close()
   }
