@@ -1,44 +1,52 @@
 import type { Stripe } from 'stripe'
 import type { PayeeAccount } from '#domain/payments'
 import { ask, type StripeParts } from './client.ts'
+import { make } from './once.ts'
 import * as requests from './requests.ts'
 
 // Stripe's category for computer software, so that the payee is not asked.
 const SOFTWARE = '5734'
+/** How far Stripe's clock may be behind ours. */
+const CLOCK_SECONDS = 3600
 
 /**
  * Opens a connected account, for which Stripe verifies the payee and provides a dashboard. Payouts
  * are manual, so that each payout of ours is one of Stripe's.
  */
 export async function openAccount(
-  { stripe, db }: StripeParts,
+  { stripe: { accounts }, db }: StripeParts,
   now: Date,
   { owner, email }: { owner: string; email: string },
 ): Promise<{ account_id: string }> {
   const key = `account:${owner}`
   const request = await requests.begin(db, now, { key, kind: 'account', body: { owner } })
   if (request.object_id !== null) return { account_id: request.object_id }
-  const { id } = await ask(() =>
-    stripe.accounts.create(
-      {
-        country: 'US',
-        email,
-        controller: {
-          fees: { payer: 'application' },
-          losses: { payments: 'application' },
-          requirement_collection: 'stripe',
-          stripe_dashboard: { type: 'express' },
+  const { id } = await make({ db }, request, {
+    create: () =>
+      accounts.create(
+        {
+          country: 'US',
+          email,
+          controller: {
+            fees: { payer: 'application' },
+            losses: { payments: 'application' },
+            requirement_collection: 'stripe',
+            stripe_dashboard: { type: 'express' },
+          },
+          // Stripe only grants the transfers capability alone to approved platforms (decision 60).
+          capabilities: { card_payments: { requested: true }, transfers: { requested: true } },
+          business_profile: { mcc: SOFTWARE, product_description: 'Software sold through Purser' },
+          settings: { payouts: { schedule: { interval: 'manual' } } },
+          metadata: { owner, key },
         },
-        // Stripe only grants the transfers capability alone to approved platforms (decision 60).
-        capabilities: { card_payments: { requested: true }, transfers: { requested: true } },
-        business_profile: { mcc: SOFTWARE, product_description: 'Software sold through Purser' },
-        settings: { payouts: { schedule: { interval: 'manual' } } },
-        metadata: { owner },
-      },
-      { idempotencyKey: key },
-    ),
-  )
-  await requests.answered(db, key, id)
+        { idempotencyKey: key },
+      ),
+    retrieve: (id) => accounts.retrieve(id),
+    list() {
+      const gte = Math.floor(request.sent_at.getTime() / 1000) - CLOCK_SECONDS
+      return accounts.list({ created: { gte }, limit: 100 })
+    },
+  })
   return { account_id: id }
 }
 

@@ -11,12 +11,13 @@ export interface Request<Body = unknown> {
   body: Body | null
   object_id: string | null
   closed_at: Date | null
+  sent_at: Date
 }
 
 /** A recorded request; `is_new` if it was not recorded before. */
 export type BegunRequest = Request & { is_new: boolean }
 
-const COLUMNS = sql`key, kind, body, object_id, closed_at`
+const COLUMNS = sql`key, kind, body, object_id, closed_at, sent_at`
 
 /**
  * Records a request before it is sent, or finds it. Throws KeyConflict if the key was used for

@@ -158,6 +158,25 @@ describe("Stripe's keys", () => {
     assert.equal(made.length, 1)
   })
 
+  test('are kept for longer than Stripe keeps them: a payee gets one account', async () => {
+    const owner = { owner: 'sel_later', email: 'seller@example.com' }
+    const open = () => world.processor.openAccount(world.clock.now(), owner)
+    await world.unanswered(open)
+    world.clock.pass(3 * DAY)
+    for (let others = 0; others < 101; others++) {
+      world.double.state.add('acct', 'account', { metadata: { owner: `sel_${others}` } })
+    }
+    const { account_id } = await open()
+    const made = world.double.state.all('account', ({ metadata }) => {
+      return metadata.owner === owner.owner
+    })
+    assert.deepEqual(
+      made.map(({ id }) => id),
+      [account_id],
+    )
+    assert.deepEqual(await open(), { account_id })
+  })
+
   test('two processes with one key charge once', async () => {
     const request = await fresh()
     const other = world.reopen()

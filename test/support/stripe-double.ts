@@ -312,7 +312,10 @@ export class StripeDouble {
       'GET /v1/disputes/{}': () => state.find(id, 'dispute'),
       'POST /v1/disputes/{}': () => updateDispute(state, id, form),
       'GET /v1/account': () => state.setup.account,
-      'GET /v1/accounts': () => payees.listAccounts(state, path),
+      'GET /v1/accounts': () => {
+        payees.assertConnect(state)
+        return list('account')
+      },
       'GET /v1/webhook_endpoints': () => payees.list(state.setup.webhook_endpoints, path),
       'GET /v1/billing_portal/configurations': () => payees.list(state.setup.portals, path),
       'GET /v1/tax/settings': () => state.setup.tax_settings,

@@ -29,15 +29,11 @@ export function createAccount(state: State, form: Form): Thing {
   })
 }
 
-/** `GET /v1/accounts` */
-export function listAccounts(state: State, path: string) {
+/** Refuses `GET /v1/accounts` as Stripe does without Connect. */
+export function assertConnect(state: State): void {
   if (!state.setup.has_connect) {
     throw cannot('You can only list accounts if you have signed up for Connect.')
   }
-  return list(
-    state.all('account', () => true),
-    path,
-  )
 }
 
 /** `POST /v1/account_links` */
