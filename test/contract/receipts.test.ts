@@ -11,6 +11,8 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
+import { buyWith } from '../support/discount-purchases.ts'
+import { addCode } from '../support/discounts.ts'
 import { bankOf, decide, objectTo } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
@@ -48,6 +50,16 @@ test('the receipt of a trial deducts what the trial does not charge', async () =
   const receipt = await emailTo(service, email, /^Your receipt for /)
   assert.match(receipt, /Free trial: −\$\d+\.\d\d/)
   assert.match(receipt, deducted)
+})
+
+test('the receipt of an amount that is too small to charge deducts it', async () => {
+  const app = await otherApp(service, { amount: cents(1000) })
+  const { code } = await addCode(service, app.client_id, { percent: 97 })
+  const { email } = await buyWith(service, app, code)
+  const receipt = await emailTo(service, email, /^Your receipt for /)
+  assert.match(receipt, /Waived \(below the minimum charge\): −\$0\.32/)
+  assert.match(receipt, /Total: \$0\.00\s+Paid on March \d+, 2026: \$0\.00/)
+  assert.doesNotMatch(receipt, /Free trial/)
 })
 
 test('a receipt names seller of record, seller, buyer, line, tax with state and rate, total and card', async () => {
