@@ -117,11 +117,14 @@ describe('scenarios by program', () => {
     ]
     const tasks = () => service.world.db.one<{ count: number }>(sql`select count(*) from tasks`)
     const { count } = await tasks()
+    const messages: string[] = []
     for (const [payload, path] of wrong) {
       const { status, json } = await start(payload)
       assert.deepEqual([status, json.error, json.fields[0].path], [400, 'invalid_request', path])
       assert.match(json.fields[0].message, /^[A-Z`].*\.$/)
+      messages.push(json.fields[0].message)
     }
+    assert.equal(messages[0], '`scenario` is required.')
     const suspend = (at: Date | null) =>
       service.world.db.run(sql`update apps set suspended_at = ${at} where slug = 'tidepool'`)
     await suspend(service.clock.now())

@@ -160,7 +160,7 @@ export function readCall(
   const faults: FieldFault[] = []
   const read = (schema: z.ZodType | undefined, value: unknown) => {
     if (!schema) return undefined
-    const parsed = schema.safeParse(value)
+    const parsed = schema.safeParse(value, { reportInput: true })
     if (parsed.success) return parsed.data
     faults.push(...faultsOf(parsed.error))
     return undefined

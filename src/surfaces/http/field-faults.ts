@@ -3,6 +3,7 @@ import type { FieldFault } from '#platform/problem'
 
 /**
  * Every violation of a schema: the path, such as `sections[2].title`, and what the field accepts.
+ * Only an error that reports the input says that a field with a closed set of values is missing.
  */
 export function faultsOf(error: z.ZodError): FieldFault[] {
   return error.issues.flatMap((issue) => {
@@ -36,6 +37,7 @@ function messageOf(issue: z.core.$ZodIssue, path: string): string {
       return `${field} must be ${kind}${given ? `, not ${withArticle(given)}` : ''}.`
     }
     case 'invalid_value':
+      if ('input' in issue && issue.input === undefined) return `${field} is required.`
       return `${field} must be one of ${issue.values.map(String).join(', ')}.`
     case 'too_big':
       return `${field} must ${atMost(issue.origin, issue.maximum)}.`

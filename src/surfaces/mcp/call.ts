@@ -87,7 +87,7 @@ async function runTool(
   }
   const excess = farTooMany(args)
   if (excess.length > 0) return { faults: excess }
-  const parsed = tool.input.safeParse(args)
+  const parsed = tool.input.safeParse(args, { reportInput: true })
   if (parsed.success) return await run(parsed.data)
   const isUnknown = typeof args.app_slug === 'string' && !own
   const unknown = isUnknown ? [{ path: 'app_slug', message: UNKNOWN_APP.message }] : []
