@@ -27,6 +27,7 @@ interface Node {
 interface Answer {
   status: number | undefined
   body: string
+  retry_after: string | undefined
 }
 
 describe('the recipe for Caddy', { skip: !caddy && 'no Caddy (apt-get install caddy)' }, () => {
@@ -70,11 +71,16 @@ describe('the recipe for Caddy', { skip: !caddy && 'no Caddy (apt-get install ca
     rmSync(folder, { recursive: true, force: true })
   })
 
-  function ask(method: string, headers: Record<string, string> = {}): Promise<Answer> {
-    const facts = { host: '127.0.0.1', port, method, servername: HOST, rejectUnauthorized: false }
+  function ask(method: string, headers: Record<string, string> = {}, path = '/'): Promise<Answer> {
+    const about = { host: '127.0.0.1', port, path, method, servername: HOST }
+    const facts = { ...about, rejectUnauthorized: false }
     return new Promise((resolve, reject) => {
       request({ ...facts, headers: { host: HOST, ...headers } }, async (answer) =>
-        resolve({ status: answer.statusCode, body: await text(answer) }),
+        resolve({
+          status: answer.statusCode,
+          body: await text(answer),
+          retry_after: answer.headers['retry-after'],
+        }),
       )
         .on('error', reject)
         .end(method === 'POST' ? 'a body' : undefined)
@@ -117,7 +123,7 @@ describe('the recipe for Caddy', { skip: !caddy && 'no Caddy (apt-get install ca
     nodes[0]!.state = 'drops requests'
     for (let times = 0; times < 6; times++) assert.equal((await ask('GET')).status, 200)
     nodes[1]!.state = 'drops requests'
-    assert.equal((await ask('POST')).status, 502)
+    assert.equal((await ask('POST')).status, 503)
     assert.equal(posts().length, 1)
     for (const node of nodes) node.state = 'ready'
   })
@@ -131,6 +137,31 @@ describe('the recipe for Caddy', { skip: !caddy && 'no Caddy (apt-get install ca
     nodes[0]!.state = 'ready'
     await eventually('both nodes', async () => !(await answersAlone()))
   })
+
+  test('passes on a refusal of a node as it is', async () => {
+    assert.deepEqual(await ask('POST', {}, '/busy'), {
+      status: 503,
+      body: 'busy',
+      retry_after: undefined,
+    })
+  })
+
+  test('answers 503 with a clear message if no node answers, in JSON for programs', async () => {
+    for (const { server } of nodes) {
+      server.close()
+      server.closeAllConnections()
+    }
+    const page = await ask('GET', {}, '/manage/app/')
+    assert.deepEqual([page.status, page.retry_after], [503, '5'])
+    assert.match(page.body, /^The service is temporarily unavailable\. Try again/)
+    for (const path of ['/api/v1/licenses/validate', '/o/token', '/mcp']) {
+      const answer = await ask('POST', {}, path)
+      assert.deepEqual([answer.status, answer.retry_after], [503, '5'], path)
+      const { error, request_id, retry_after } = JSON.parse(answer.body)
+      assert.deepEqual([error, retry_after], ['service_unavailable', 5], path)
+      assert.match(request_id, /^[0-9a-f-]{36}$/, path)
+    }
+  })
 })
 
 function openNode(port: number): Node {
@@ -138,6 +169,7 @@ function openNode(port: number): Node {
   node.server.on('request', async (request, response) => {
     if (node.state === 'not ready') return response.writeHead(503).end('not ready')
     if (request.url === '/readyz') return response.end('ready')
+    if (request.url === '/busy') return response.writeHead(503).end('busy')
     node.seen.push(request)
     await text(request)
     if (node.state === 'drops requests') return request.socket.destroy()
