@@ -126,15 +126,25 @@ test('each alert has a test of its threshold', () => {
   assert.deepEqual(tested.toSorted(), alerts.map(({ name }) => name).toSorted())
 })
 
+const { panels } = JSON.parse(readFileSync('deploy/grafana/purser.json', 'utf8')) as {
+  panels: { title: string; targets: { expr: string }[] }[]
+}
+
 test('each dashboard panel uses exported metrics', () => {
-  const { panels } = JSON.parse(readFileSync('deploy/grafana/purser.json', 'utf8')) as {
-    panels: { title: string; targets: { expr: string }[] }[]
-  }
   assert.ok(panels.length >= 12)
   const faults = panels.flatMap(({ title, targets }) =>
     targets.flatMap(({ expr }) => faultsOf(expr).map((fault) => `${title}: ${fault}`)),
   )
   assert.deepEqual(faults, [])
+})
+
+test('metrics that every program exports are those of this service only', () => {
+  const shown = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+  const general = [...shown, ...alerts.map(({ expr }) => expr)].flatMap(
+    (expr) => expr.match(/\b(?:process_\w+|up\b)(?:\{[^}]*\})?/g) ?? [],
+  )
+  assert.equal(general.length, 4)
+  for (const each of general) assert.match(each, /\{job="purser"\}$/)
 })
 
 test('finds a wrong metric, label or parenthesis', () => {
