@@ -13,15 +13,18 @@ export function lacksNginx(): string | undefined {
   return program ? undefined : 'no nginx (apt-get install nginx-light)'
 }
 
-/** nginx in front of nodes, as `deploy/nginx.conf` configures it, without TLS. */
+/** nginx in front of two nodes, as `deploy/nginx.conf` configures it, without TLS. */
 export interface Nginx {
   /** Sends requests to these ports from now on; open ones are finished where they are. */
-  route(ports: readonly number[]): void
+  route(ports: Pair): void
   close(): Promise<void>
 }
 
+/** The ports of the two nodes that the recipe names. */
+type Pair = readonly [number, number]
+
 /** Starts nginx on a port in front of nodes on others. */
-export async function openNginx(port: number, nodes: readonly number[]): Promise<Nginx> {
+export async function openNginx(port: number, nodes: Pair): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'purser-nginx-'))
   const file = join(folder, 'nginx.conf')
   writeFileSync(file, configuration(folder, port, nodes))
@@ -47,11 +50,16 @@ export async function openNginx(port: number, nodes: readonly number[]): Promise
 
 const RECIPE = readFileSync(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8')
 
-function configuration(folder: string, port: number, nodes: readonly number[]): string {
+function configuration(folder: string, port: number, [one, two]: Pair): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  const [, limits] = /server \S+:4000 (.+);/.exec(RECIPE)!
-  const [, keepalive] = /(keepalive \d+;)/.exec(RECIPE)!
-  const [location] = /location \/ \{[^}]+\}/.exec(RECIPE)!
+  const recipe = RECIPE.replaceAll('172.30.0.11:4000', `127.0.0.1:${one}`)
+    .replaceAll('172.30.0.12:4000', `127.0.0.1:${two}`)
+    .replace(/server \{\s+listen 80;[^}]+\}/, '')
+    .replace(/listen 443 [^;]*;/, `listen 127.0.0.1:${port}; listen [::1]:${port};`)
+    .replaceAll(/ssl_\w+ [^;]+;/g, '')
+    // The port is part of the origin here, and each buyer has an address of their own.
+    .replace('Host $host;', 'Host $http_host;')
+    .replace('For $remote_addr;', 'For $http_x_forwarded_for;')
   return `pid ${folder}/nginx.pid;
 worker_processes 1;
 events { worker_connections 512; }
@@ -60,20 +68,7 @@ http {
   # A reload closes idle connections of clients, which is nothing that is tested here.
   keepalive_timeout 0;
   ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
-  upstream purser {
-    ${nodes.map((each) => `server 127.0.0.1:${each} ${limits};`).join('\n    ')}
-    ${keepalive}
-  }
-  server {
-    listen 127.0.0.1:${port};
-    listen [::1]:${port};
-    ${
-      // The port is part of the origin here, and each buyer has an address of their own.
-      location!
-        .replace('Host $host;', 'Host $http_host;')
-        .replace('For $remote_addr;', 'For $http_x_forwarded_for;')
-    }
-  }
+  ${recipe}
 }
 `
 }
