@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { which } from './chromium.ts'
@@ -62,13 +62,28 @@ export async function startPostgres(
   const who = owner()
   if (who) chownSync(folder, who.uid, who.gid)
   const data = join(folder, 'data')
-  execFileSync(
-    join(programs, 'initdb'),
-    ['-D', data, '-U', 'purser', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C.UTF-8'],
-    { ...who, cwd: folder, stdio: 'ignore' },
-  )
+  try {
+    execFileSync(
+      join(programs, 'initdb'),
+      ['-D', data, '-U', 'purser', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C.UTF-8'],
+      { ...who, cwd: folder, stdio: 'ignore' },
+    )
+  } catch (error) {
+    remove(folder)
+    throw error
+  }
   return await startPostgresIn(programs, folder, options)
 }
+
+/** Removes a folder in which a server may still be ending. */
+function remove(folder: string): void {
+  // Where the server deletes a file first, rmSync returns with the others left.
+  for (let tries = 0; tries < MAX_TRIES && existsSync(folder); tries++) {
+    rmSync(folder, { recursive: true, force: true, maxRetries: MAX_TRIES, retryDelay: 10 })
+  }
+}
+
+const MAX_TRIES = 20
 
 /** Runs one of the server's programs as the account that owns its files. */
 export function runAsPostgres(program: string, args: string[], cwd: string): void {
@@ -94,19 +109,40 @@ export async function startPostgresIn(
     stdio: 'ignore',
   })
   const url = `postgres://purser@127.0.0.1:${port}/postgres`
-  const kill = () => server.kill('SIGQUIT')
-  process.once('exit', kill)
-  await untilItAnswers(url, () => server.exitCode)
+  const end = () => {
+    server.kill('SIGQUIT')
+    remove(folder)
+  }
+  process.once('exit', end)
+  for (const signal of SIGNALS) process.once(signal, exitBy)
+  const forget = () => {
+    process.off('exit', end)
+    for (const signal of SIGNALS) process.off(signal, exitBy)
+  }
+  try {
+    await untilItAnswers(url, () => server.exitCode)
+  } catch (error) {
+    forget()
+    end()
+    throw error
+  }
   return {
     url,
     folder,
     owner: owner() ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     async stop() {
-      process.off('exit', kill)
+      forget()
       if (server.kill('SIGINT')) await once(server, 'exit')
-      rmSync(folder, { recursive: true, force: true })
+      remove(folder)
     },
   }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/** Exits as the signal would, but with the `exit` event, at which servers end. */
+function exitBy(signal: (typeof SIGNALS)[number]): void {
+  process.exit(128 + constants.signals[signal])
 }
 
 function lesserUser(): { uid: number; gid: number } {
