@@ -152,6 +152,8 @@ const serverTemplate = once(async (): Promise<string> => {
     await client.query('select pg_advisory_lock(7305432)')
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name])
     if (rowCount === 0) {
+      // A run that was interrupted here may have left one.
+      await client.query(`drop database if exists ${name}_made with (force)`)
       await client.query(`create database ${name}_made`)
       const url = new URL(SERVER_URL!)
       url.pathname = `/${name}_made`
