@@ -3,6 +3,7 @@ import { devNull } from 'node:os'
 
 /** How a command ended, and what it printed. */
 export interface EndedCommand {
+  /** The exit code; -1 if a signal ended it. */
   status: number
   out: string
   error: string
@@ -18,7 +19,7 @@ export function runCommand(
   const env = { PATH: process.env.PATH, ENV_FILE: devNull, ...settings }
   return new Promise((resolve) => {
     execFile(process.execPath, program, { env }, (failed, out, error) =>
-      resolve({ status: Number(failed?.code ?? 0), out, error }),
+      resolve({ status: failed ? Number(failed.code ?? -1) : 0, out, error }),
     )
   })
 }

@@ -65,6 +65,7 @@ export function startedOnTerminal(
 function watched(child: ChildProcessWithoutNullStreams): RunningCommand {
   let [stdout, stderr] = ['', '']
   const watchers = new Set<() => void>()
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   child.stdout.setEncoding('utf8').on('data', (text) => {
     stdout += text
     for (const watch of watchers) watch()
@@ -90,7 +91,7 @@ function watched(child: ChildProcessWithoutNullStreams): RunningCommand {
         const watch = () => {
           const found = pattern.exec(stdout) ?? pattern.exec(stderr)
           if (found) resolve(found)
-          else if (child.exitCode !== null) reject(new Error(`ended: ${stdout}${stderr}`))
+          else if (hasEnded()) reject(new Error(`ended: ${stdout}${stderr}`))
         }
         watchers.add(watch)
         watch()
