@@ -1,9 +1,9 @@
 /**
  * Lists what the Stripe account still lacks before going live, each with the next step; it changes
- * nothing. Exits with 1 if something is missing. `npm run stripe:check`, with the settings of the
- * service.
+ * nothing. Exits with 1 if something is missing, and with 2 if the settings cannot be used or
+ * Stripe does not answer. `npm run stripe:check`, with the settings of the service.
  */
-import { ConfigError, readConfig } from '#platform/config'
+import { ConfigError, isLiveKey, readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
 import { systemRandom } from '#platform/random'
 import { checkSetup } from '../src/stripe/check.ts'
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
     console.log(is_good ? `ok       ${what}` : `missing  ${what}\n         ${next}`)
   }
   const missing = findings.filter(({ is_good }) => !is_good).length
-  const mode = stripe.secret_key.includes('_live_') ? 'live' : 'test'
+  const mode = isLiveKey(stripe.secret_key) ? 'live' : 'test'
   if (missing === 0) console.log(`The account is ready (${mode} mode).`)
   else console.log(`${missing} of ${findings.length} are missing (${mode} mode).`)
   process.exitCode = missing === 0 ? 0 : 1
