@@ -16,7 +16,8 @@ export function mountDisk(megabytes: number): { folder: string; unmount: () => v
   return {
     folder,
     unmount() {
-      execFileSync('umount', [folder])
+      // Lazily: a server that a test left running may have files open on it.
+      execFileSync('umount', ['--lazy', folder])
       rmSync(folder, { recursive: true })
     },
   }
