@@ -27,7 +27,7 @@ export interface Node {
   process: ChildProcess
   url: string
   output(): string
-  /** Resolves when the process has ended; undefined if a signal ended it. */
+  /** Resolves when the process has ended: its exit code, or null if a signal ended it. */
   exit: Promise<number | null>
   /** Sends a command; resolves with the steps of the last run, or undefined if the node died. */
   command(command: Command): Promise<string[] | undefined>
