@@ -1,8 +1,7 @@
 // A shop of Vendure with one product, a payment that settles at once and shipping for nothing.
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 
 const require = createRequire(import.meta.url)
 const { bootstrap, DefaultLogger, dummyPaymentHandler, LogLevel } = require('@vendure/core')
@@ -33,6 +32,6 @@ const shop = {
 const columns =
   'name,slug,description,assets,facets,optionGroups,optionValues,sku,price,taxCategory,' +
   'stockOnHand,trackInventory,variantAssets,variantFacets'
-const csv = join(mkdtempSync(join(tmpdir(), 'purser-bench-')), 'products.csv')
+const csv = resolve('products.csv')
 writeFileSync(csv, `${columns}\nTidepool,tidepool,Tides,,,,,TIDE,12.00,Sales tax,1000000,false,,\n`)
 await populate(() => bootstrap(config), shop, csv)
