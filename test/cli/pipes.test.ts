@@ -32,6 +32,27 @@ test('doctor checks a secret that can be read only once', async () => {
   assert.equal(found.status, 'passed', found.detail)
 })
 
+test('scenario asks again while the service is away, and prints how the run ended', async () => {
+  const run = { id: 'task_1', scenario: 'declined', note: '' }
+  const none = { license_id: null, license_key: null, license_status: null, entitled: null }
+  const wait = { 'retry-after': '1' }
+  let asked = 0
+  await using service = await startFakeService(({ method }) => {
+    const state = { ...run, ...none, status: method === 'GET' ? 'completed' : 'running' }
+    if (method === 'GET' && asked++ === 0) return { ...refusal(503, 'unavailable'), headers: wait }
+    return { status: method === 'GET' ? 200 : 202, body: state, headers: wait }
+  })
+  const child = start(['scenario', 'declined', '--json'], service.url, 'environment')
+  const [[code], out, error] = await Promise.all([
+    once(child, 'close'),
+    text(child.stdout),
+    text(child.stderr),
+  ])
+  assert.equal(code, 0, error)
+  assert.equal(JSON.parse(out).status, 'completed')
+  assert.match(error, /^The service answered 503\. Trying again in 1 second\.$/m)
+})
+
 test('tail ends without an error when its reader does', async () => {
   const event = { at: '2026-01-01T00:00:00Z', kind: 'paid', text: 'Paid', why: '', status: null }
   const events = [{ ...event, amount: null, license_id: null, email: null }]

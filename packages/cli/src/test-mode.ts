@@ -1,8 +1,9 @@
 /** The endpoints of test mode: scenarios and events, with the credentials of an app. */
-
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandContext } from './context.ts'
 import { CliError, EXIT, type InvalidField } from './exit.ts'
 import { readSecret, requireClientId, requireUrl } from './settings.ts'
+import { secondsText, type Terminal } from './terminal.ts'
 import { USER_AGENT } from './version.ts'
 
 const TIMEOUT_MS = 15_000
@@ -59,6 +60,16 @@ export class Retryable extends CliError {
     super('unreachable', message, EXIT.unreachable)
     this.retry_seconds = retry_seconds
   }
+}
+
+/** Says that test mode did not answer, and waits until it may. */
+export async function waitFor(
+  { message, retry_seconds }: Retryable,
+  terminal: Terminal,
+  signal?: AbortSignal,
+): Promise<void> {
+  terminal.note(`${message} Trying again in ${secondsText(retry_seconds)}.`)
+  await sleep(retry_seconds * 1000, undefined, signal && { signal })
 }
 
 /** Opens the endpoints of test mode. Throws CliError where a setting is missing. */

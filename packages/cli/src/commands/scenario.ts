@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandContext } from '../context.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
 import { columns, type Terminal } from '../terminal.ts'
-import { openTestMode, type RunState, type ScenarioFacts } from '../test-mode.ts'
+import {
+  openTestMode,
+  Retryable,
+  type RunState,
+  type ScenarioFacts,
+  type SendTest,
+  waitFor,
+} from '../test-mode.ts'
 import { maskKey } from './order.ts'
 
 interface ScenarioOptions {
@@ -30,13 +37,28 @@ export async function scenario(
   while (run.status === 'running') {
     terminal.progress(run.note || `Running ${name}`)
     await sleep((retry_seconds ?? 1) * 1000)
-    ;({ body: run, retry_seconds } = await send<RunState>(`/scenario-runs/${run.id}`))
+    ;({ body: run, retry_seconds } = await readRun(terminal, send, run.id))
   }
   const license_key =
     run.license_key && (options.showKey ? run.license_key : maskKey(run.license_key))
   const ended = { ...run, license_key }
   terminal.result(ended, runLines(terminal, ended))
   return run.status === 'completed' ? EXIT.ok : EXIT.negative
+}
+
+/** How often in a row the service may not answer before the command gives up. */
+const MAX_OUTAGES = 10
+
+/** Reads a run. It continues while the service does not answer, so this asks again. */
+async function readRun(terminal: Terminal, send: SendTest, id: string) {
+  for (let outages = 1; ; outages++) {
+    try {
+      return await send<RunState>(`/scenario-runs/${id}`)
+    } catch (error) {
+      if (!(error instanceof Retryable) || outages === MAX_OUTAGES) throw error
+      await waitFor(error, terminal)
+    }
+  }
 }
 
 function scenarioLines(terminal: Terminal, scenarios: ScenarioFacts[]): string[] {

@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandContext } from '../context.ts'
 import { EXIT, type ExitCode, wrongUse } from '../exit.ts'
-import { secondsText, type Terminal } from '../terminal.ts'
-import { openTestMode, Retryable, type TimelineItem, type TimelinePage } from '../test-mode.ts'
+import type { Terminal } from '../terminal.ts'
+import {
+  openTestMode,
+  Retryable,
+  type TimelineItem,
+  type TimelinePage,
+  waitFor,
+} from '../test-mode.ts'
 
 interface TailOptions {
   events: string
@@ -56,8 +62,7 @@ async function nextPage(
     return await read({ cursor, limit: PAGE })
   } catch (error) {
     if (!(error instanceof Retryable)) throw error
-    terminal.note(`${error.message} Trying again in ${secondsText(error.retry_seconds)}.`)
-    await sleep(error.retry_seconds * 1000, undefined, { signal })
+    await waitFor(error, terminal, signal)
     return { events: [], cursor, now, has_more: false }
   }
 }
