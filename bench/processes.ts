@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, openSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { which } from '../scripts/chromium.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -126,9 +127,23 @@ export interface Round {
 
 /** Runs one of our load generators on the other core. */
 export function generate(file: string, settings: Record<string, string>): Round {
-  const [command, args] = pinned(LOAD_CORE, process.execPath, [...TYPESCRIPT, join(root, file)])
+  const [command, args, options] = generator(file, settings)
+  return JSON.parse(execFileSync(command, args, options))
+}
+
+/** The same while this process continues, such as with a load of its own. */
+export async function generateBeside(
+  file: string,
+  settings: Record<string, string>,
+): Promise<Round> {
+  const { stdout } = await promisify(execFile)(...generator(file, settings))
+  return JSON.parse(stdout)
+}
+
+function generator(file: string, settings: Record<string, string>) {
+  const command = pinned(LOAD_CORE, process.execPath, [...TYPESCRIPT, join(root, file)])
   const env = { ...process.env, ...settings }
-  return JSON.parse(execFileSync(command, args, { env, encoding: 'utf8', cwd: root }))
+  return [...command, { env, encoding: 'utf8', cwd: root }] as const
 }
 
 interface Load {

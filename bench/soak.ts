@@ -15,7 +15,7 @@ import { countFlag } from '../scripts/count-flag.ts'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { enableSignIn } from '../src/demo/seed.ts'
 import { ask } from './generator.ts'
-import { generate, startServer } from './processes.ts'
+import { generateBeside, startServer } from './processes.ts'
 import { seed } from './seed.ts'
 import { openSubject, subjectSettings } from './subject.ts'
 
@@ -68,7 +68,11 @@ async function soak(): Promise<void> {
       await sleep(60_000)
       // Every fifth minute some buyers check out; they use the pages, the PDFs and the emails.
       if (minute % 5 === 1) {
-        generate('bench/checkouts.ts', { SECONDS: '3', BASE_URL: url, PRICE_ID: price_id })
+        await generateBeside('bench/checkouts.ts', {
+          SECONDS: '3',
+          BASE_URL: url,
+          PRICE_ID: price_id,
+        })
       }
       const resident = { web_mb: web.residentMb(), worker_mb: worker.residentMb() }
       samples.push({ minute, ...resident, answered: sending.answered() })
@@ -118,9 +122,10 @@ function startLoad(base: string, kinds: string[][], authorization: string) {
     if (answer?.status === 200) answered++
     else failed++
   }
-  const each = Math.max(1, Math.round((rate * TICK_MS) / 1000))
+  const start = performance.now()
   const timer = setInterval(() => {
-    for (let index = 0; index < each; index++) void send()
+    const due = ((performance.now() - start) / 1000) * rate
+    while (sent < due) void send()
   }, TICK_MS)
   return {
     answered: () => answered,
