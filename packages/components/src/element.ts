@@ -43,7 +43,7 @@ export abstract class PurserElement extends Base {
     this.refresh()
   }
 
-  /** Loads the prices again and renders. */
+  /** Renders again, and loads prices that are older than a minute. */
   refresh(): void {
     if (!this.isConnected || !this.#fallback) return
     void this.#render()
