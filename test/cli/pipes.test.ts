@@ -53,6 +53,17 @@ test('scenario asks again while the service is away, and prints how the run ende
   assert.match(error, /^The service answered 503\. Trying again in 1 second\.$/m)
 })
 
+test('commands of test mode say that an answer is not from Purser', async () => {
+  await using service = await startFakeService(() => ({ body: '<h1>Another site</h1>' }))
+  for (const command of [['tail'], ['scenario'], ['scenario', 'declined']]) {
+    const child = start([...command, '--json'], service.url, 'environment')
+    const [[code], out] = await Promise.all([once(child, 'close'), text(child.stdout)])
+    const { error, message } = JSON.parse(out)
+    assert.deepEqual([code, error], [3, 'unexpected_answer'], command.join(' '))
+    assert.equal(message, "The service answered 200, which is not Purser's answer.")
+  }
+})
+
 test('tail ends without an error when its reader does', async () => {
   const event = { at: '2026-01-01T00:00:00Z', kind: 'paid', text: 'Paid', why: '', status: null }
   const events = [{ ...event, amount: null, license_id: null, email: null }]

@@ -94,35 +94,51 @@ export async function openTestMode(context: CommandContext): Promise<SendTest> {
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       ...(body && { body: JSON.stringify(body) }),
     }
-    const answer = await fetch(url, init).catch((error: unknown) => {
+    const received = async (): Promise<[Response, text: string]> => {
+      const answer = await fetch(url, init)
+      return [answer, await answer.text()]
+    }
+    const [answer, text] = await received().catch((error: unknown) => {
       if (signal?.aborted) throw error
       throw new Retryable('Test mode did not answer. Check the URL and your network.', 5)
     })
-    return await read<Body>(answer)
+    return read<Body>(answer, text)
   }
 }
 
-async function read<Body>(answer: Response) {
-  const retry_after = Number(answer.headers.get('retry-after')) || null
-  if (answer.status === 429 || answer.status >= 500) {
-    throw new Retryable(`The service answered ${answer.status}.`, retry_after ?? 5)
+interface RefusedBody {
+  error?: string
+  message?: string
+  fields?: InvalidField[]
+  request_id?: string
+}
+
+function read<Body>({ headers, status, ok }: Response, text: string) {
+  const retry_after = Number(headers.get('retry-after')) || null
+  if (status === 429 || status >= 500) {
+    throw new Retryable(`The service answered ${status}.`, retry_after ?? 5)
   }
-  const json = (await answer.json().catch(() => ({}))) as Record<string, unknown>
-  if (answer.ok) return { body: json as Body, retry_seconds: retry_after }
-  const { error, message, fields, request_id } = json as {
-    error?: string
-    message?: string
-    fields?: InvalidField[]
-    request_id?: string
-  }
+  const json = objectIn(text)
+  if (ok && json) return { body: json as Body, retry_seconds: retry_after }
+  const { error, message, fields, request_id }: RefusedBody = json ?? {}
   if (error === 'not_found') {
-    const text = 'This URL has no test mode. Use the URL of test mode, with its client secret.'
-    throw new CliError('not_found', text, EXIT.refused)
+    const advice = 'This URL has no test mode. Use the URL of test mode, with its client secret.'
+    throw new CliError('not_found', advice, EXIT.refused)
   }
   throw new CliError(
     error ?? 'unexpected_answer',
-    message ?? `The service answered ${answer.status}, which is not Purser's answer.`,
+    message ?? `The service answered ${status}, which is not Purser's answer.`,
     error === 'test_clock_busy' ? EXIT.unreachable : EXIT.refused,
     { ...(fields && { fields }), request_id: request_id ?? null },
   )
+}
+
+/** The object that a text is in JSON; undefined for any other text. */
+function objectIn(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
 }
