@@ -24,7 +24,7 @@ const figures = new Map<string, Documented>(
 figures.set('up', { type: 'gauge', labels: new Set() })
 
 const FUNCTIONS = new Set(
-  'absent delta histogram_quantile max min or rate sum time topk increase'.split(' '),
+  'absent delta histogram_quantile max max_over_time min or rate sum time topk'.split(' '),
 )
 /** What Prometheus adds to each sample, and what a bucket has. */
 const ADDED = ['instance', 'job', 'le', 'mode']
@@ -63,7 +63,7 @@ function faultsOf(expression: string): string[] {
 /** The severity of an alert that also fires for test mode, which no person has to be paged for. */
 const BY_MODE = `'{{ if eq $labels.mode "test" }}ticket{{ else }}page{{ end }}'`
 const RULE =
-  / {6}- alert: (\w+)\n {8}expr: '([^'\n]+)'\n(?: {8}for: \d+[mh]\n)? {8}labels:\n {10}severity: (page|ticket|'[^'\n]+')\n {8}annotations:\n {10}summary: ([A-Z][^:\n]+\.)\n {10}runbook: (\S+)\n/g
+  / {6}- alert: (\w+)\n(?: {8}# [^\n]+\n)? {8}expr: '([^'\n]+)'\n(?: {8}for: \d+[mh]\n)? {8}labels:\n {10}severity: (page|ticket|'[^'\n]+')\n {8}annotations:\n {10}summary: ([A-Z][^:\n]+\.)\n {10}runbook: (\S+)\n/g
 const rules = readFileSync('deploy/prometheus/alerts.yml', 'utf8')
 const alerts = [...rules.matchAll(RULE)].map(([, name, expr, severity, , runbook]) => ({
   name: name!,
