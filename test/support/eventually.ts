@@ -6,8 +6,8 @@ export async function eventually<Answer>(
   what: string,
   ask: () => Promise<Answer | undefined | false>,
 ): Promise<Answer> {
-  const deadline = Date.now() + PATIENCE_MS
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + PATIENCE_MS
+  while (performance.now() < deadline) {
     const answer = await ask()
     if (answer !== undefined && answer !== false) return answer
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
