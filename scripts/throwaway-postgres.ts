@@ -1,10 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { constants, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { which } from './chromium.ts'
 
@@ -23,7 +31,7 @@ const DEBIAN = '/usr/lib/postgresql'
 /** The folder of PostgreSQL's server programs; undefined if it is not installed. */
 export function findPostgres(): string | undefined {
   const onPath = which('initdb') && which('postgres')
-  if (onPath) return join(execFileSync('readlink', ['-f', onPath], { encoding: 'utf8' }), '..')
+  if (onPath) return dirname(realpathSync(onPath))
   const versions = existsSync(DEBIAN)
     ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a))
     : []
