@@ -29,8 +29,8 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
     if (isGone) near.destroy()
     if (isSilent || isGone) return
     const far = keep(connect(target.port, target.host))
-    near.on('data', (chunk) => isSilent || near.destroyed || far.write(chunk))
-    far.on('data', (chunk) => isSilent || far.destroyed || near.write(chunk))
+    near.on('data', (chunk) => isSilent || far.destroyed || far.write(chunk))
+    far.on('data', (chunk) => isSilent || near.destroyed || near.write(chunk))
     near.on('close', () => far.destroy())
     far.on('close', () => isSilent || near.destroy())
   })
