@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { noteCheck } from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { addDays, addSeconds } from '#platform/calendar'
@@ -11,7 +12,7 @@ import { sql } from '#platform/sql'
 import { openMetrics } from '#platform/telemetry/metrics'
 import { worldMetrics } from '#surfaces/monitoring/metrics'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase, SERVER_URL } from '../support/database.ts'
 import { metricsOf, type Sample, scrape } from '../support/metrics.ts'
 import { buy } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -141,6 +142,7 @@ test('an event of the processor is late until it is handled', async () => {
 })
 
 test('the database is read once for the scrapes of fifteen seconds', async () => {
+  await scrape(url)
   const before = reads
   for (let scrapes = 0; scrapes < 3; scrapes++) await scrape(url)
   assert.equal(reads, before)
@@ -148,8 +150,10 @@ test('the database is read once for the scrapes of fifteen seconds', async () =>
 
 test('the documented metrics are the exported ones', () => {
   const page = readFileSync('docs/operate/monitoring.md', 'utf8')
-  const documented = [...page.matchAll(/^\| `([a-z_]+)`/gm)].map(([, name]) => name!)
-  const figures = documented.filter((name) => /^(purser|process)_/.test(name))
+  const documented = [...page.matchAll(/^\| `((?:purser|process)_[a-z_]+)`.*/gm)]
+  const figures = documented
+    .filter(([row]) => SERVER_URL !== undefined || !row.includes('PostgreSQL only'))
+    .map(([, name]) => name!)
   assert.deepEqual(metricsOf(samples), figures.toSorted())
 })
 
@@ -169,6 +173,39 @@ test('processes of one node answer on ports of their own', async () => {
   await assert.rejects(third!.listen(), /EADDRINUSE/)
   for (const each of [port, port + 1]) await scrape(`http://127.0.0.1:${each}/metrics`)
   await Promise.all(processes.map((each) => each.close()))
+})
+
+test('a value that is no longer read is no longer exported', async () => {
+  const port = await freePort()
+  const metrics = openMetrics({ port, host: '127.0.0.1', workers: 1 })
+  const name = 'purser_alarms_open'
+  let stored = [{ name, value: 1, labels: { kind: 'ledger' } }]
+  let gate: Promise<void> | undefined
+  metrics.of('live').report({
+    specs: [{ name, help: 'Open alarms.' }],
+    now: async () => {
+      await gate
+      return stored
+    },
+    stored: async () => [],
+  })
+  await metrics.listen()
+  try {
+    const kinds = async () => {
+      const all = await scrape(`http://127.0.0.1:${port}/metrics`)
+      return all.filter((each) => each.name === name).map(({ labels }) => labels.kind)
+    }
+    assert.deepEqual(await kinds(), ['ledger'])
+    stored = [{ name, value: 0, labels: { kind: 'any' } }]
+    // Two servers of Prometheus may ask at the same time.
+    gate = sleep(200)
+    const both = await Promise.all([kinds(), kinds()])
+    assert.deepEqual(both, [['any'], ['any']])
+    stored = []
+    assert.deepEqual(await kinds(), [])
+  } finally {
+    await metrics.close()
+  }
 })
 
 test('test mode beside live mode has its own metrics', async () => {

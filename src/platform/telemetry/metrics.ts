@@ -3,7 +3,12 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
-import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import {
+  AggregationTemporality,
+  type CollectionResult,
+  InstrumentType,
+  MeterProvider,
+} from '@opentelemetry/sdk-metrics'
 import { databaseFault } from '#platform/db'
 import type {
   MetricSource,
@@ -37,7 +42,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** Metrics for Prometheus, on a separate port. */
 export function openMetrics(settings: MetricsSettings): TelemetryPart {
-  const exporter = new PrometheusExporter({
+  const exporter = new CurrentValues({
     preventServerStart: true,
     withoutScopeInfo: true,
     withoutTargetInfo: true,
@@ -58,6 +63,28 @@ export function openMetrics(settings: MetricsSettings): TelemetryPart {
       await new Promise((resolve) => server.close(resolve))
       await provider.shutdown()
     },
+  }
+}
+
+/**
+ * An exporter of what is observed at a scrape. By its own choice, a gauge would also keep each
+ * value that was observed before: an alarm that was resolved, a figure that cannot be read now.
+ */
+class CurrentValues extends PrometheusExporter {
+  #running: Promise<CollectionResult> | undefined
+
+  override selectAggregationTemporality(type: InstrumentType): AggregationTemporality {
+    return type === InstrumentType.OBSERVABLE_GAUGE
+      ? AggregationTemporality.DELTA
+      : super.selectAggregationTemporality(type)
+  }
+
+  /** Scrapes at the same time get the same answer: what was observed is only exported once. */
+  override collect(...options: Parameters<PrometheusExporter['collect']>) {
+    this.#running ??= super.collect(...options).finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
   }
 }
 
