@@ -37,7 +37,7 @@ create table sandbox.card_entries (
   app_name text not null,
   product_name text not null,
   email text not null,
-  summary text[] not null,
+  figures jsonb,
   note text,
   zip text not null,
   return_url text not null,

@@ -3,7 +3,7 @@ import { Actions, BackLink, Button } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { Field, FieldRow } from '#design/forms'
 import { FocusLayout } from '#design/layout'
-import { Steps } from '#design/order'
+import { OrderSummary, Steps } from '#design/order'
 import { DescriptionList, Heading, Mailbox } from '#design/panels'
 import { cardName } from '#domain/payments'
 import type { Locale } from '#platform/language/locale'
@@ -18,30 +18,6 @@ export function TestMode({ locale }: { locale: Locale }): JSX.Element {
 }
 
 const nameOf = ({ app_name, product_name }: CardEntry) => `${app_name} ${product_name}`
-
-function Summary({ entry, locale }: { entry: CardEntry; locale: Locale }): JSX.Element {
-  return (
-    <div class="grid gap-6">
-      <div class="grid gap-1">
-        <h2 class="font-semibold">{nameOf(entry)}</h2>
-        {entry.summary.map((sentence, index) => (
-          <p
-            key={sentence}
-            class={index === 0 ? 'text-2xl font-semibold' : 'mt-1 text-sm text-muted'}
-          >
-            {sentence}
-          </p>
-        ))}
-      </div>
-      <p class="border-t border-base-300 pt-4 text-sm text-muted">
-        {locale.rich('sandbox.for_email', {
-          email: <Mailbox address={entry.email} />,
-          b: (text) => <span class="text-base-content">{text}</span>,
-        })}
-      </p>
-    </div>
-  )
-}
 
 /** The values and errors that a card form shows. */
 export type CardFormFacts = { locale: Locale; kept: KeptValues; faults?: CardFaults }
@@ -105,7 +81,8 @@ export function CardForm(facts: CardFormFacts & { label?: string }): JSX.Element
 /** The card page of checkout, its second step. */
 export function CardEntryPage(facts: { entry: CardEntry } & CardFormFacts): JSX.Element {
   const { entry, kept, faults, locale } = facts
-  const { t } = locale
+  const { figures } = entry
+  const { t, money } = locale
   return (
     <FocusLayout
       locale={locale}
@@ -114,15 +91,23 @@ export function CardEntryPage(facts: { entry: CardEntry } & CardFormFacts): JSX.
       app_name={entry.app_name}
       selling
       notice={<TestMode locale={locale} />}
-      summary={<Summary entry={entry} locale={locale} />}
-      summary_line={entry.summary[0]}
+      summary={figures && <OrderSummary {...figures} product_name={nameOf(entry)} />}
+      summary_line={figures && t('checkout.summary_due', { amount: money(figures.total) })}
     >
       <Steps current="card" />
       <Heading title={t('sandbox.card_title')}>{t('sandbox.card_text')}</Heading>
       {entry.note !== null && <Alert tone="info">{entry.note}</Alert>}
       <ErrorSummary errors={errorsOf(faults)} />
       <CardForm kept={kept} faults={faults} locale={locale} />
-      <BackLink href={entry.back_url}>{t('sandbox.back')}</BackLink>
+      <div class="grid gap-2">
+        <p class="text-sm text-muted">
+          {locale.rich('sandbox.for_email', {
+            email: <Mailbox address={entry.email} />,
+            b: (text) => <span class="text-base-content">{text}</span>,
+          })}
+        </p>
+        <BackLink href={entry.back_url}>{t('sandbox.back')}</BackLink>
+      </div>
     </FocusLayout>
   )
 }

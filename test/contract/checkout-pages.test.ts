@@ -4,9 +4,11 @@ import { reconcile } from '#flows/payment'
 import type { CartId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Seen, textOf } from '../support/agent.ts'
+import { addCode } from '../support/discounts.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { buyer, enterCard, goToConfirm, purchase, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { otherApp } from '../support/subscriber.ts'
 
 let service: TestService
 let link: string
@@ -18,6 +20,9 @@ after(() => service.close())
 
 let emails = 0
 const fresh = () => `page-${emails++}@example.com`
+
+/** The order summary beside a step, as HTML. */
+const summaryOf = ({ body }: Seen) => /<aside.*<\/aside>/s.exec(body)![0]
 
 /** Every kind of page that a buyer can see, by name. */
 async function seeEveryPage(): Promise<Record<string, Seen>> {
@@ -198,6 +203,20 @@ describe('a form that this site did not draw for this browser', () => {
     }
     assert.deepEqual(await everything(), before)
     assert.match(textOf((await agent.submit(/^Pay /)).body), /License key/)
+  })
+
+  test('shows the same order summary on the card page and on the confirmation page', async () => {
+    const app = await otherApp(service, { trial_days: 7 })
+    const { code } = await addCode(service, app.client_id)
+    for (const address of [link, `/buy/${app.price_id}/?discount=${code}`]) {
+      const agent = buyer(service)
+      await agent.open(address)
+      const card = await agent.submit('Continue', { email: fresh(), ...TEXAS })
+      assert.match(card.url, /\/sandbox\/card-entries\//)
+      const summary = summaryOf(card)
+      assert.match(textOf(summary), /per month.* Sales tax \(TX\) .* Due today \$/)
+      assert.equal(summaryOf(await enterCard(agent)), summary)
+    }
   })
 
   test('an order is confirmed by a form alone, never by opening an address', async () => {

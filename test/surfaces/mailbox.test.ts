@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { textOf } from '../support/agent.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { buyer, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -36,6 +37,6 @@ test('the card step shows the subtotal and the tax of the total', async () => {
   const agent = buyer(service)
   await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
   await agent.submit('Continue', { email: 'card@example.com', country: 'US', zip: '78701' })
-  assert.match(agent.page.body, /Subtotal: \$12\.00/)
-  assert.match(agent.page.body, /Sales tax \(TX\): \$\d/)
+  assert.match(textOf(agent.page.body), /Subtotal ?\$12\.00/)
+  assert.match(textOf(agent.page.body), /Sales tax \(TX\) ?\$\d/)
 })

@@ -1,3 +1,4 @@
+import type { PricedOrder } from '#design/order'
 import type { ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { ProcessorRecords, Unrecognized } from './records.ts'
@@ -26,6 +27,8 @@ export interface CardEntryRequest {
   email: string
   /** What the buyer will confirm, as sentences: "$12.75 today", "then $12.75 a month". */
   summary: string[]
+  /** The same for a page that shows it in rows, as every step of the checkout does. */
+  figures?: PricedOrder | undefined
   /** What to check, if the last card was declined for what was entered. */
   note?: string | undefined
   /** Suggested as the billing ZIP. */
@@ -260,10 +263,7 @@ export interface Processor extends ProcessorFacts, ProcessorRecords {
   /** The card on file after a visit there, or undefined while it is the same. */
   readPortal(id: string): Promise<Card | undefined>
   refund(now: Date, request: RefundRequest): Promise<RefundAnswer>
-  /**
-   * Submits evidence; submitted again, it replaces the last. Throws DisputeClosed after the due
-   * date.
-   */
+  /** Submits evidence in place of the last. Throws DisputeClosed after the due date. */
   answerDispute(now: Date, request: { dispute_id: ProcessorId; evidence: Evidence }): Promise<void>
   /** Opens an account for a payee; the same owner gets the same account. */
   openAccount(

@@ -13,7 +13,7 @@ import type { World } from '#flows/world'
 export async function openCardPage(
   world: World,
   cart: billing.Cart,
-  facts: Pick<CardEntryRequest, 'summary' | 'note' | 'return_url' | 'back_url'> & {
+  facts: Pick<CardEntryRequest, 'summary' | 'figures' | 'note' | 'return_url' | 'back_url'> & {
     app: App
     price: ProductPrice
   },
@@ -26,6 +26,7 @@ export async function openCardPage(
     email: cart.email ?? '',
     zip: cart.zip ?? '',
     summary: facts.summary,
+    figures: facts.figures,
     note: facts.note,
     return_url: facts.return_url,
     back_url: facts.back_url,

@@ -18,8 +18,11 @@ export type OrderFigures = {
   total: Cents
   total_label?: string
   /** What will be charged later and when, in a sentence. */
-  renewal?: ComponentChildren
+  renewal?: string
 }
+
+/** The figures of an order, with the price of what is bought. */
+export type PricedOrder = OrderFigures & { amount: Cents; frequency: PriceFrequency }
 
 type OrderRowFacts = {
   label: ComponentChildren
@@ -87,13 +90,7 @@ export function Total({ amount, taxed }: { amount: Cents; taxed: boolean }): JSX
 }
 
 /** What is being bought and what it costs, for the side of every checkout page. */
-export function OrderSummary(
-  facts: OrderFigures & {
-    product_name: string
-    amount: Cents
-    frequency: PriceFrequency
-  },
-): JSX.Element {
+export function OrderSummary(facts: PricedOrder & { product_name: string }): JSX.Element {
   return (
     <div class="grid gap-5">
       <div class="grid gap-1 border-b border-base-300 pb-5">

@@ -156,6 +156,6 @@ export function summaryLines(
     ...discounted.map(({ label, amount }) => line(label, amount)),
     line(t('order.subtotal'), subtotal),
     line(tax_label ?? t('money.sales_tax'), tax ?? ZERO),
-    String(renewal),
+    ...(renewal === undefined ? [] : [renewal]),
   ]
 }

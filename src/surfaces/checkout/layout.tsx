@@ -1,5 +1,5 @@
 import type { PriceFrequency } from '#design/money'
-import { type OrderFigures, OrderSummary, Total } from '#design/order'
+import { type OrderFigures, OrderSummary, type PricedOrder, Total } from '#design/order'
 import type { Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
 
@@ -27,6 +27,11 @@ export interface Step {
 /** App and plan in one name. */
 export const nameOf = ({ app_name, product_name }: PurchaseSummary) => `${app_name} ${product_name}`
 
+/** The figures of the order summary. */
+export function pricedOrder({ figures, amount, frequency }: PurchaseSummary): PricedOrder {
+  return { ...figures, amount, frequency }
+}
+
 /** The layout of a step: seller's name and order summary. */
 export function layoutOf(purchase: PurchaseSummary) {
   const { total, tax, total_label } = purchase.figures
@@ -43,13 +48,6 @@ export function layoutOf(purchase: PurchaseSummary) {
     ) : (
       <Total amount={total} taxed={tax !== null} />
     ),
-    summary: (
-      <OrderSummary
-        {...purchase.figures}
-        product_name={nameOf(purchase)}
-        amount={purchase.amount}
-        frequency={purchase.frequency}
-      />
-    ),
+    summary: <OrderSummary {...pricedOrder(purchase)} product_name={nameOf(purchase)} />,
   }
 }

@@ -30,6 +30,7 @@ import { ownerAddress, returnAddress } from './destination.ts'
 import { applyLate, type NotApplied, notAppliedOf } from './discount.ts'
 import { ProcessingPage } from './end-pages.tsx'
 import { summaryLines } from './figures.ts'
+import { pricedOrder } from './layout.tsx'
 import { finishPreview, sendNoCard } from './preview.ts'
 import { detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
 import { elsewhere, isFromOtherCart, otherStep, stepElsewhere } from './step-elsewhere.ts'
@@ -69,6 +70,7 @@ function declareCard(scope: FastifyInstance, world: World): void {
       app: own.app,
       price: own.price,
       summary: summaryLines(own.price, own.totals, own.purchase.locale),
+      figures: pricedOrder(own.purchase),
       return_url: `${base}/card-entered`,
       back_url: `${base}/details`,
       note: noteOf(own),
