@@ -20,6 +20,8 @@ export interface CastPlan {
   name: string
   description: string
   is_free: boolean
+  /** Whether its product page recommends it. */
+  is_highlighted?: boolean
   prices: readonly { frequency: Frequency | null; amount: Cents }[]
 }
 
@@ -35,6 +37,7 @@ export const PLANS: readonly CastPlan[] = [
     name: 'Pro',
     description: 'Every beach, thirty days ahead, and a log of what you found.',
     is_free: false,
+    is_highlighted: true,
     prices: [
       { frequency: 'month', amount: cents(1200) },
       { frequency: 'year', amount: cents(9600) },

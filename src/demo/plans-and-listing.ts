@@ -14,9 +14,10 @@ export async function seedPlans(
   plans: readonly CastPlan[],
 ): Promise<void> {
   const now = clock.now()
-  for (const [position, { prices, ...plan }] of plans.entries()) {
+  for (const [position, { prices, is_highlighted, ...plan }] of plans.entries()) {
     const product_id = mintId(random, 'prod')
     await catalog.addProduct(tx, now, { ...plan, id: product_id, app_id, position, trial_days: 0 })
+    if (is_highlighted) await catalog.highlight(tx, app_id, product_id)
     for (const price of prices) {
       await catalog.addPrice(tx, now, { ...price, id: mintId(random, 'prc'), product_id })
     }

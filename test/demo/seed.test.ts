@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import { type DemoFacts, seedCast } from '../../src/demo/seed.ts'
+import { textOf } from '../support/agent.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -18,6 +19,13 @@ async function restart(
 }
 
 const appNow = async () => await apps.get(service.world.db, demo.app.client_id)
+
+test('the product page of the demo recommends a plan', async (t) => {
+  const fresh = await openTestService()
+  t.after(() => fresh.close())
+  const { body } = await fresh.app.inject({ url: `/apps/${fresh.demo.app.slug}/` })
+  assert.match(textOf(body), /Pro Recommended/)
+})
 
 describe('a restart of the demo', () => {
   beforeEach(async () => {
