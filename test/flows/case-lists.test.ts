@@ -32,6 +32,7 @@ test('a long list of cases has pages, and its forms return to theirs', async () 
   await agent.open('/admin/')
   assert.match(agent.text, /Over 200 open alarms/)
   await agent.open('/admin/cases/')
+  assert.match(agent.text, /Alarms Request refused by the processor Alarm 1 /)
   const counts = [alarmsOn(agent)]
   while (/>\s*More\s*</.test(agent.page.body)) {
     await agent.press('More')

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { Day } from '#design/money'
-import type { Alarm } from '#platform/alarms'
+import type { Alarm, AlarmKind } from '#platform/alarms'
 import type { CaseList } from './case-lists.ts'
 import { Entries, Entry, type Filled } from './staff-action.tsx'
 
@@ -14,12 +14,13 @@ export function Alarms(facts: {
   const { list, csrf_token, filled } = facts
   return (
     <Entries id="alarms" title="Alarms" list={list}>
-      {list.items.map(({ id, message, href, count, last_at }) => (
+      {list.items.map(({ id, kind, message, href, count, last_at }) => (
         <Entry
           key={id}
-          title={message}
+          title={TITLES[kind]}
           details={
             <>
+              <span class="block text-base-content">{message}</span>
               <Day date={last_at} />
               {count > 1 && `, ${count} times`}
               {href && (
@@ -40,4 +41,20 @@ export function Alarms(facts: {
       ))}
     </Entries>
   )
+}
+
+const TITLES: Record<AlarmKind, string> = {
+  balance_short: 'Balance too low for a payout',
+  disowned_purchase: 'Disowned purchase without a refund',
+  dispute_appeal: 'Dispute decided on appeal',
+  dispute_in_excess: 'Buyer received in excess by a dispute',
+  dispute_reversed: 'Dispute decided again after an appeal',
+  email_unwritten: 'Email without a template',
+  ledger_differs: 'Differences in the ledger',
+  payee_left: 'Payout of a deleted account returned',
+  processor_notice: 'Notice of the processor',
+  processor_refused: 'Request refused by the processor',
+  refund_in_excess: 'Buyer received in excess by a refund',
+  refund_made_outside: 'Refund made at the processor',
+  restored_unknown: 'Record missing from the restored database',
 }
