@@ -219,6 +219,16 @@ describe('a form that this site did not draw for this browser', () => {
     }
   })
 
+  test('is signed in as the new account from the first sight of the license on', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const first = await purchase(service, agent, { email })
+    for (const { url, body } of [first, await agent.open(first.url)]) {
+      assert.match(url, /\/success$/)
+      assert.match(textOf(body), new RegExp(`Signed in as ${email}`))
+    }
+  })
+
   test('an order is confirmed by a form alone, never by opening an address', async () => {
     const agent = buyer(service)
     await goToConfirm(service, agent, { email: fresh() })

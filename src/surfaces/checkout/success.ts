@@ -4,6 +4,7 @@ import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import { resendReceipt } from '#flows/resend-receipt'
 import { appTime, type World } from '#flows/world'
+import { addNewAccountMenu } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { CART_PATH } from '#http/guards/cart'
 import { manageUrl } from '#http/guards/license'
@@ -93,6 +94,8 @@ async function canView(
   const by = 'purchase'
   const proven = { user_id, app_id, return_to: undefined, is_complete: false, by } as const
   await startSession(world, request, reply, proven)
+  // This page already shows the menu of the session that it starts.
+  addNewAccountMenu(world, request, reply, order.email)
   return true
 }
 

@@ -20,13 +20,40 @@ export async function addAccountMenu(
   const own = await rolesOf(world, user_id)
   // Staff who are viewing a seller's pages get the seller's entries too.
   const roles = isViewing ? { ...own, is_seller: true, sees_payouts: true } : own
+  const mode = own.is_seller && session.app_id === null ? modeOf(world, request) : undefined
+  setMenu(world, request, reply, { email, roles, mode })
+}
+
+const NO_ROLES: Roles = {
+  is_staff: false,
+  is_seller: false,
+  sees_payouts: false,
+  is_affiliate: false,
+}
+
+/** The same for an account that was just created and signed in, which has no role to read. */
+export function addNewAccountMenu(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  email: string,
+): void {
+  setMenu(world, request, reply, { email, roles: NO_ROLES, mode: undefined })
+}
+
+function setMenu(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { email, roles, mode }: { email: string; roles: Roles; mode: ModeSwitch | undefined },
+): void {
   // The token is made with the page, because the session's secret may change before.
   request.account_menu = (): AccountMenu => ({
     email,
     // A page that is not translated has asked for no language.
     links: accountLinks(roles, request.url, request.locale ?? ENGLISH),
     csrf_token: csrfToken(world, request, reply),
-    mode: own.is_seller && session.app_id === null ? modeOf(world, request) : undefined,
+    mode,
   })
 }
 
