@@ -99,3 +99,9 @@ describe('what is left of a discount', () => {
     })
   }
 })
+
+test('a discount in words has its amount as pages write amounts', () => {
+  const terms = { ...TERMS, percent: null, amount: cents(123_450) }
+  assert.equal(discounts.discountText(terms), '$1,234.50 off once')
+  assert.equal(discounts.discountText({ ...TERMS, periods: 3 }), '20% off for 3 periods')
+})

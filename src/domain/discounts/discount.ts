@@ -1,6 +1,6 @@
 import type { DiscountId, ProductId } from '#platform/ids'
 import { ENGLISH, type Locale } from '#platform/language/locale'
-import { type Cents, cents, formatAmount, share } from '#platform/money'
+import { type Cents, cents, share } from '#platform/money'
 
 /**
  * The terms of a code: how much it takes off, for whom, and when. Exactly one of `percent` and
@@ -91,7 +91,7 @@ export function refusalOf(
 
 /** A discount in a few words: `20% off for 3 periods`. */
 export function discountText({ percent, amount, periods }: DiscountTerms): string {
-  const off = percent === null ? `$${formatAmount(amount!)} off` : `${percent}% off`
+  const off = percent === null ? `${ENGLISH.money(amount!)} off` : `${percent}% off`
   if (periods === null) return `${off} every period`
   return periods === 1 ? `${off} once` : `${off} for ${periods} periods`
 }
