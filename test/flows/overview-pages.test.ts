@@ -103,6 +103,7 @@ test('a wrong range shows the last 30 days and says what to enter', async () => 
     const { status, body } = await seller.open(`${ALL}${query}`)
     assert.equal(status, 200, query)
     assert.match(textOf(body), /Enter two dates, the earlier one first/, query)
+    assert.equal(body.match(/aria-describedby="range-error"/g)?.length, 2, 'both fields')
     assert.equal(tile(seller, 'Net revenue'), usual, query)
   }
 })

@@ -12,6 +12,8 @@ export type FieldFacts = {
   id?: string
   hint?: ComponentChildren
   error?: string | undefined
+  /** The id of an error that is shown once for several fields. */
+  shared_error?: string | undefined
   /** Fields are required by default; an optional field's label says so, or else its hint. */
   optional?: boolean | 'in hint'
   /** True in a search, where every field is optional and labels do not say so. */
@@ -42,7 +44,8 @@ function idOf(facts: Unlabeled): string {
 /** The attributes that connect a control with its label, hint and error. */
 function wiring(facts: Unlabeled) {
   const id = idOf(facts)
-  const described = [facts.hint ? `${id}-hint` : '', facts.error ? `${id}-error` : '']
+  const { hint, error, shared_error } = facts
+  const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : '', shared_error]
   return {
     id,
     name: facts.name,
@@ -50,7 +53,7 @@ function wiring(facts: Unlabeled) {
     disabled: facts.disabled ?? false,
     autocomplete: facts.autocomplete,
     'aria-describedby': described.filter(Boolean).join(' ') || undefined,
-    'aria-invalid': facts.error ? ('true' as const) : undefined,
+    'aria-invalid': error || shared_error ? ('true' as const) : undefined,
   }
 }
 

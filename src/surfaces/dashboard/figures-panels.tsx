@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
 import { Chart } from '#design/chart'
+import { ErrorLine } from '#design/feedback'
 import { Field } from '#design/forms'
 import { formatDay, formatMoney, Money } from '#design/money'
 import { SubNav } from '#design/navigation'
@@ -56,6 +57,7 @@ export function RangeChoice({ base, chosen }: Pick<FiguresFacts, 'base' | 'chose
     href: `${base}?days=${length}`,
     current: length === days && !fault,
   }))
+  const dates = { type: 'date', shared_error: fault && 'range-error' } as const
   return (
     <section
       class="flex flex-wrap items-start justify-between gap-x-6 gap-y-4"
@@ -66,16 +68,21 @@ export function RangeChoice({ base, chosen }: Pick<FiguresFacts, 'base' | 'chose
       </div>
       <form method="get" action={base} class="flex flex-wrap items-start gap-4">
         <div class="w-36">
-          <Field label="From" name="from" type="date" value={typed.from} error={fault} />
+          <Field label="From" {...dates} name="from" value={typed.from} />
         </div>
         <div class="w-36">
-          <Field label="To" name="to" type="date" value={typed.to} />
+          <Field label="To" {...dates} name="to" value={typed.to} />
         </div>
         <div class="sm:pt-7">
           <Actions>
             <Button>Show</Button>
           </Actions>
         </div>
+        {fault && (
+          <div class="w-0 min-w-full">
+            <ErrorLine id="range-error">{fault}</ErrorLine>
+          </div>
+        )}
       </form>
       <p class="basis-full text-sm text-muted">Days begin at midnight UTC.</p>
     </section>
