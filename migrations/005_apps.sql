@@ -190,7 +190,8 @@ create table app_changes (
   action text not null
     check (action in ('listing.updated', 'listing.sections_replaced',
       'listing.features_replaced', 'versions.replaced', 'product.described',
-      'integration.updated', 'integration.secret_rotated')),
+      'integration.updated', 'integration.secret_created',
+      'integration.secret_rotated')),
   before jsonb not null,
   after jsonb not null,
   reverts text references app_changes

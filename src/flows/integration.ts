@@ -148,7 +148,8 @@ async function replaceSecret(
   const id = mintId(random, 'chg')
   await apps.replaceSecret(tx, client.client_id, client_secret)
   await apps.endClaims(tx, client.client_id)
-  const action = 'integration.secret_rotated'
+  const isFirst = client.secret_hash === null
+  const action = isFirst ? 'integration.secret_created' : 'integration.secret_rotated'
   await apps.recordChange(tx, clock.now(), {
     id,
     app_id,

@@ -209,13 +209,15 @@ describe('a new client secret', () => {
     present = shown(agent)
     assert.equal(await validate(present), 'unknown_key')
     assert.doesNotMatch(textOf(page.body), /previous secret/)
+    await agent.open('/dashboard/apps/tidepool/changes/')
+    assert.match(agent.text, /Client secret created .* Client secret replaced/)
   })
 
   test('is stored as a hash only, and logged without its value', async () => {
     const { secret_hash } = await clientOf()
     assert.deepEqual(secret_hash, sha256(present))
     const [change] = await changes()
-    assert.equal(change?.action, 'integration.secret_rotated')
+    assert.equal(change?.action, 'integration.secret_created')
     assert.ok(!JSON.stringify(change).includes(present))
   })
 

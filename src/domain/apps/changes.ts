@@ -11,6 +11,7 @@ export type ChangeAction =
   | 'versions.replaced'
   | 'product.described'
   | 'integration.updated'
+  | 'integration.secret_created'
   | 'integration.secret_rotated'
 
 /** A change to an app: who made it, and the whole part before and after. */

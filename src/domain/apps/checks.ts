@@ -51,11 +51,12 @@ export async function recordChecks(
       findings = excluded.findings`)
 }
 
-/** Since when an app's client secret is in use: its last rotation, or the app's first. */
+/** Since when an app's client secret is in use: when the latest was created, or the app. */
 export async function secretSince(db: Db, app_id: AppId): Promise<Date> {
   const { since } = await db.one<{ since: Date }>(sql`select coalesce(
       (select max(at) from app_changes
-        where app_id = ${app_id} and action = 'integration.secret_rotated'),
+        where app_id = ${app_id}
+          and action in ('integration.secret_created', 'integration.secret_rotated')),
       c.created_at) as since
     from clients c where c.app_id = ${app_id}`)
   return since

@@ -140,6 +140,7 @@ const WHAT: Record<apps.ChangeAction, string> = {
   'versions.replaced': 'Plans and prices changed',
   'product.described': 'Description of a plan changed',
   'integration.updated': 'URLs changed',
+  'integration.secret_created': 'Client secret created',
   'integration.secret_rotated': 'Client secret replaced',
 }
 
