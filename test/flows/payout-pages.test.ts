@@ -103,6 +103,23 @@ describe('a seller’s payouts', () => {
     assert.match(agent.text, /Balance due \$16\.10 This is deducted from your next earnings/)
   })
 
+  test('tell staff that new earnings reduce a debt', async (t) => {
+    const fresh = await openTestService()
+    t.after(() => closeSound(fresh))
+    const { charge } = await buy(fresh)
+    fresh.clock.pass(DAY)
+    await handleEvents(fresh.world)
+    await objectTo(fresh, charge)
+    await sell(fresh)
+    const { owner } = await payeeOf(fresh, 'seller')
+    const staff = await signedIn(fresh, fresh.demo.operator)
+    const { body } = await staff.open(`/admin/sellers/${owner}/`)
+    assert.match(
+      textOf(body),
+      /Available −\$16\.10 .* \$\d+\.\d\d reduces the negative balance on /,
+    )
+  })
+
   test('show why a payout was returned, and keep its statement', async () => {
     for (let sale = 0; sale < 2; sale++) await sell(service)
     service.clock.pass(7 * DAY)

@@ -164,7 +164,9 @@ function Payouts({ payouts, balance }: SellerPageFacts): JSX.Element {
     <Panel title="Payouts">
       {next && (
         <p class="mb-3 text-sm text-muted">
-          {formatMoney(next.amount)} becomes available on <Day date={next.at} />.
+          {formatMoney(next.amount)}{' '}
+          {balance.total < 0 ? 'reduces the negative balance' : 'becomes available'} on{' '}
+          <Day date={next.at} />.
         </p>
       )}
       {payouts.length === 0 ? (
