@@ -100,7 +100,7 @@ describe('a closed day', () => {
     const found = await differences()
     assert.ok(
       found.some(({ subject, detail }) => {
-        return subject === 're_stray' && detail.includes('-1.00 at the processor')
+        return subject === 're_stray' && detail.includes('−$1.00 at the processor')
       }),
     )
   })

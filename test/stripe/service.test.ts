@@ -263,7 +263,7 @@ describe('a service with the keys of Stripe', () => {
     ])
     assert.match(
       found.map(({ detail }) => detail).join(),
-      /on our books 12\.79, at the processor 11\.79/,
+      /on our books \$12\.79, at the processor \$11\.79/,
     )
     double.state.things.set(sale!.id, sale!)
     renewal!.amount_received += 100

@@ -1,3 +1,4 @@
+import { formatMoney } from '#design/money'
 import * as ledger from '#domain/ledger'
 import type { Db } from '#platform/db'
 import type {
@@ -8,7 +9,7 @@ import type {
   WriteOffId,
   WriteOffReversalId,
 } from '#platform/ids'
-import { type Cents, formatAmount } from '#platform/money'
+import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import { comparePosting, inPages, type Lines, linesOf, ofPage, type Report } from './report.ts'
 
@@ -47,7 +48,7 @@ async function checkPayments(db: Db, report: Report): Promise<void> {
     ({ id: payment_id, user_id, amount: total, divided, lines }) => {
       report.count('payments to buyers')
       if (divided !== total) {
-        const detail = `${formatAmount(total)} was paid; the parts are ${formatAmount(divided)}`
+        const detail = `${formatMoney(total)} was paid; the parts are ${formatMoney(divided)}`
         report.differ('a payment to a buyer is the sum of its parts', payment_id, detail)
       }
       const posting = ledger.buyerPaid({ payment_id, user_id, total })
@@ -129,7 +130,7 @@ async function checkWrittenOff(db: Db, report: Report): Promise<void> {
 /** The balances by which staff find buyers who owe or are owed match the ledger. */
 async function checkBalances(db: Db, report: Report): Promise<void> {
   for (const { user_id, found, expected } of await ledger.wrongBuyerBalances(db)) {
-    const detail = `it is ${formatAmount(found)}, and the entries come to ${formatAmount(expected)}`
+    const detail = `it is ${formatMoney(found)}, and the entries come to ${formatMoney(expected)}`
     report.differ('a balance of a buyer is that of the ledger', user_id, detail)
   }
 }
@@ -137,7 +138,7 @@ async function checkBalances(db: Db, report: Report): Promise<void> {
 function compareParts(report: Report, facts: { id: string; total: Cents; divided: Cents }): void {
   const { id, total, divided } = facts
   if (divided === total) return
-  const detail = `${formatAmount(total)} was settled; the parts are ${formatAmount(divided)}`
+  const detail = `${formatMoney(total)} was settled; the parts are ${formatMoney(divided)}`
   report.differ('a settled excess is the sum of its parts', id, detail)
 }
 

@@ -1,6 +1,7 @@
+import { formatMoney } from '#design/money'
 import * as payments from '#domain/payments'
 import type { Db } from '#platform/db'
-import { type Cents, cents, formatAmount } from '#platform/money'
+import { type Cents, cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Report } from './report.ts'
 
@@ -29,7 +30,7 @@ export async function checkCash(db: Db, report: Report, processor: string): Prom
     const { what, subject, theirs, ours_by_end, ours, is_open } = moved
     explained += theirs - ours_by_end
     if (theirs === ours_by_end || theirs === ours || is_open) continue
-    const detail = `${formatAmount(ours_by_end)} on our books, ${formatAmount(theirs)} at the processor`
+    const detail = `${formatMoney(ours_by_end)} on our books, ${formatMoney(theirs)} at the processor`
     report.differ(`a ${what} moved what the processor says`, subject, detail)
   }
   const { cash } = await db.one<{ cash: Cents }>(sql`
@@ -39,8 +40,8 @@ export async function checkCash(db: Db, report: Report, processor: string): Prom
   const off = balance - cash - explained
   if (off !== 0) {
     const detail =
-      `at the end of ${day} the books have ${formatAmount(cash)} and the processor ` +
-      `${formatAmount(balance)}; ${formatAmount(cents(off))} is not explained by any movement`
+      `at the end of ${day} the books have ${formatMoney(cash)} and the processor ` +
+      `${formatMoney(balance)}; ${formatMoney(cents(off))} is not explained by any movement`
     report.differ('the cash account is the balance at the processor', processor, detail)
   }
   await checkSuspense(db, report, processor)
@@ -54,7 +55,7 @@ async function checkSuspense(db: Db, report: Report, processor: string): Promise
       and not exists (select 1 from suspense_bookings s
         where s.processor = b.processor and s.movement_id = b.id) order by at, id`)
   for (const { id, at, amount, description } of rows) {
-    const detail = `${formatAmount(amount)} on ${at.toISOString().slice(0, 10)}: ${description}`
+    const detail = `${formatMoney(amount)} on ${at.toISOString().slice(0, 10)}: ${description}`
     report.differ('a movement at the processor is explained', id, detail)
   }
 }

@@ -1,3 +1,4 @@
+import { formatMoney } from '#design/money'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as discounts from '#domain/discounts'
@@ -6,7 +7,7 @@ import * as tax from '#domain/tax'
 import { isoDate } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { AffiliateId, AppId, InvoiceId, SellerId } from '#platform/ids'
-import { type Cents, cents, formatAmount, sum, ZERO } from '#platform/money'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import {
   comparePosting,
@@ -118,14 +119,14 @@ function checkDivision(report: Report, invoice: CheckedInvoice, history: AddOnHi
   if (!possible.some(isRight)) {
     const [has_add_on = false] = possible
     const of = (part: billing.Fee) =>
-      `${formatAmount(part.fee)} with ${formatAmount(part.add_on_fee)} for the add-on`
-    const detail = `the fee on ${formatAmount(amount)} is ${of(invoice)}, expected ${of(divide(has_add_on))}`
+      `${formatMoney(part.fee)} with ${formatMoney(part.add_on_fee)} for the add-on`
+    const detail = `the fee on ${formatMoney(amount)} is ${of(invoice)}, expected ${of(divide(has_add_on))}`
     report.differ('a fee follows its terms', id, detail)
   }
   const expected = billing.commissionOn(fee, affiliate_id)
   // A waived amount has none; earlier ones had.
   if (commission === expected || (invoice.is_waived && commission === ZERO)) return
-  const detail = `it is ${formatAmount(commission)}, expected ${formatAmount(expected)}`
+  const detail = `it is ${formatMoney(commission)}, expected ${formatMoney(expected)}`
   report.differ('a commission is a quarter of the fee', id, detail)
 }
 
@@ -146,13 +147,13 @@ function checkDiscount(report: Report, invoice: CheckedInvoice): void {
   const isKnown = percent !== null || off !== null
   const expected = isKnown ? cents(-discounts.amountOff({ percent, amount: off }, price)) : ZERO
   if (discount === expected) return
-  const detail = `it is ${formatAmount(discount)}, expected ${formatAmount(expected)}`
+  const detail = `it is ${formatMoney(discount)}, expected ${formatMoney(expected)}`
   report.differ('a discount is what its code takes off', id, detail)
 }
 
 function checkLines(report: Report, { id, amount, lines_total }: CheckedInvoice): void {
   if (lines_total === amount) return
-  const detail = `its lines come to ${formatAmount(lines_total)}, its amount is ${formatAmount(amount)}`
+  const detail = `its lines come to ${formatMoney(lines_total)}, its amount is ${formatMoney(amount)}`
   report.differ('the lines of an invoice add up to it', id, detail)
 }
 
@@ -160,14 +161,14 @@ function checkQuote(report: Report, invoice: CheckedInvoice): void {
   const { id, amount, quote_amount, quote_tax, rule } = invoice
   const isTrial = amount === ZERO
   if (!isTrial && (amount !== quote_amount || invoice.tax !== quote_tax)) {
-    const detail = `${formatAmount(amount)} and ${formatAmount(invoice.tax)} tax, quoted ${formatAmount(quote_amount)} and ${formatAmount(quote_tax)}`
+    const detail = `${formatMoney(amount)} and ${formatMoney(invoice.tax)} tax, quoted ${formatMoney(quote_amount)} and ${formatMoney(quote_tax)}`
     report.differ('an invoice charges its quote', id, detail)
   }
   // A tax service computes by rules of its own.
   if (!rule.startsWith('US-')) return
   const expected = tax.taxOn(quote_amount, invoice)
   if (quote_tax !== expected) {
-    const detail = `${rule} makes ${formatAmount(expected)}, quoted ${formatAmount(quote_tax)}`
+    const detail = `${rule} makes ${formatMoney(expected)}, quoted ${formatMoney(quote_tax)}`
     report.differ('a quote follows its rule', id, detail)
   }
   // An agreed amount is charged at once, but the answer may arrive on another day.
@@ -207,5 +208,5 @@ function hadAddOn(at: Date, { addon_enabled_at, switches, is_ahead }: AddOnHisto
 }
 
 function moneyOr(amount: Cents | null): string {
-  return amount === null ? 'nothing' : formatAmount(amount ?? ZERO)
+  return amount === null ? 'nothing' : formatMoney(amount ?? ZERO)
 }

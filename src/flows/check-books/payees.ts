@@ -1,6 +1,7 @@
+import { formatMoney } from '#design/money'
 import * as payouts from '#domain/payouts'
 import type { Db } from '#platform/db'
-import { type Cents, formatAmount } from '#platform/money'
+import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Report } from './report.ts'
 
@@ -13,7 +14,7 @@ export async function checkPayees(db: Db, report: Report): Promise<void> {
       on e.transaction_id = l.transaction_id and e.position = l.position
     group by p.id having p.amount <> coalesce(-sum(e.amount), 0)`)
   for (const { id, amount, sum } of sums) {
-    const detail = `it pays ${formatAmount(amount)}, and its lines come to ${formatAmount(sum)}`
+    const detail = `it pays ${formatMoney(amount)}, and its lines come to ${formatMoney(sum)}`
     report.differ('a payout is the sum of its lines', id, detail)
   }
   await checkLines(db, report)
@@ -65,7 +66,7 @@ async function checkUnpaidLines(db: Db, report: Report): Promise<void> {
   report.count('payees', rows.length)
   for (const { owner, balance, untaken } of rows) {
     if (balance === untaken) continue
-    const detail = `${formatAmount(balance)} is owed, and ${formatAmount(untaken)} was not paid out`
+    const detail = `${formatMoney(balance)} is owed, and ${formatMoney(untaken)} was not paid out`
     report.differ('a balance is the sum of unpaid lines', owner, detail)
   }
 }
@@ -73,7 +74,7 @@ async function checkUnpaidLines(db: Db, report: Report): Promise<void> {
 /** The running balances and the list of unpaid lines match the ledger. */
 async function checkRunningBalances(db: Db, report: Report): Promise<void> {
   for (const { owner, found, expected } of await payouts.wrongBalances(db)) {
-    const detail = `it is ${formatAmount(found)}, and the entries come to ${formatAmount(expected)}`
+    const detail = `it is ${formatMoney(found)}, and the entries come to ${formatMoney(expected)}`
     report.differ('a running balance is that of the ledger', owner, detail)
   }
   for (const { transaction_id, is_listed, is_unpaid } of await payouts.wrongUnpaidLines(db)) {

@@ -1,3 +1,4 @@
+import { formatMoney } from '#design/money'
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import type { Db } from '#platform/db'
@@ -11,7 +12,7 @@ import type {
   SellerId,
   UserId,
 } from '#platform/ids'
-import { type Cents, cents, formatAmount } from '#platform/money'
+import { type Cents, cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import { checkBuyers } from './buyers.ts'
 import { comparePosting, inPages, type Lines, linesOf, ofPage, type Report } from './report.ts'
@@ -163,7 +164,7 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
   for (const invoice of rows) {
     const whole = invoice.amount + invoice.tax
     if (invoice.back > whole) {
-      const detail = `${formatAmount(invoice.back)} of ${formatAmount(cents(whole))} was refunded or disputed`
+      const detail = `${formatMoney(invoice.back)} of ${formatMoney(cents(whole))} was refunded or disputed`
       report.differ('refunds do not exceed the charge', invoice.id, detail)
       continue
     }
@@ -174,7 +175,7 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
       // A refused refund or a dispute that was won was counted when later ones were rounded, which
       // may move a part by a cent.
       if (Math.abs(found - expected[part]) <= invoice.uncounted) continue
-      const detail = `${part} ${formatAmount(found)}, expected ${formatAmount(expected[part])}`
+      const detail = `${part} ${formatMoney(found)}, expected ${formatMoney(expected[part])}`
       report.differ('a refund is divided like its invoice', invoice.id, detail)
     }
   }
@@ -257,7 +258,7 @@ async function checkSuspenseBookings(db: Db, report: Report): Promise<void> {
       report.count('booked movements')
       const { id, amount } = booking
       if (moved !== amount) {
-        const detail = `${formatAmount(amount)} was booked; ${moved === null ? 'nothing' : formatAmount(moved)} moved`
+        const detail = `${formatMoney(amount)} was booked; ${moved === null ? 'nothing' : formatMoney(moved)} moved`
         report.differ('a booked movement is that of the processor', id, detail)
       }
       comparePosting(report, 'suspense_booked', id, ledger.suspenseBooked(booking), lines)

@@ -1,5 +1,6 @@
+import { formatMoney } from '#design/money'
 import type { LedgerEvent, Posting } from '#domain/ledger'
-import { type Cents, formatAmount } from '#platform/money'
+import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
 /** A difference between the books and the recorded facts. */
@@ -41,11 +42,15 @@ export function comparePosting(
   expected: Posting | undefined,
   lines: Lines,
 ): void {
-  const wanted = (expected?.lines ?? []).map(wordsOf)
-  const found = (lines ?? []).map(([account, owner, amount]) =>
-    wordsOf({ account, owner, amount: amount as Cents }),
-  )
-  if (wanted.join() === found.join()) return
+  const booked = (lines ?? []).map(([account, owner, amount]) => ({
+    account,
+    owner,
+    amount: amount as Cents,
+  }))
+  const due = expected?.lines ?? []
+  if (keyOf(due) === keyOf(booked)) return
+  const wanted = due.map(wordsOf)
+  const found = booked.map(wordsOf)
   if (found.length === 0) {
     report.differ(`${event} is posted`, subject, `it has no posting; expected ${wanted.join(', ')}`)
   } else if (wanted.length === 0) {
@@ -60,8 +65,15 @@ export function comparePosting(
   }
 }
 
-function wordsOf({ account, owner, amount }: { account: string; owner: string; amount: Cents }) {
-  return `${account}${owner === '' ? '' : ` of ${owner}`} ${formatAmount(amount)}`
+type BookedLine = { account: string; owner: string; amount: Cents }
+
+/** The lines as one text to compare, as every posting is: amounts in words take longer. */
+function keyOf(lines: readonly BookedLine[]): string {
+  return lines.map(({ account, owner, amount }) => `${account} ${owner} ${amount}`).join()
+}
+
+function wordsOf({ account, owner, amount }: BookedLine): string {
+  return `${account}${owner === '' ? '' : ` of ${owner}`} ${formatMoney(amount)}`
 }
 
 /** Which rows a page has: those of `only`, or the next ones by id. */

@@ -1,10 +1,10 @@
+import { formatMoney } from '#design/money'
 import type { Unrecognized } from '#domain/payments'
 import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { endReview, restoredAt } from '#platform/installation'
-import { formatAmount } from '#platform/money'
 import { sql } from '#platform/sql'
 
 const DAY_SECONDS = 86_400
@@ -45,7 +45,7 @@ async function lastKnown(db: Db): Promise<Date> {
 
 function messageOf({ kind, id, at, amount }: Unrecognized): string {
   return (
-    `The ${kind} ${id} of $${formatAmount(amount)} was made on ${at.toISOString()}, after the ` +
+    `The ${kind} ${id} of ${formatMoney(amount)} was made on ${at.toISOString()}, after the ` +
     'backup that this database was restored from. Renewals and payouts wait. Follow ' +
     '"After a restore" in docs/operate/backups.md.'
   )

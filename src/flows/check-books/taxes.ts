@@ -1,6 +1,7 @@
+import { formatMoney } from '#design/money'
 import * as tax from '#domain/tax'
 import type { Db } from '#platform/db'
-import { type Cents, formatAmount, ZERO } from '#platform/money'
+import { type Cents, ZERO } from '#platform/money'
 import type { Report } from './report.ts'
 
 /**
@@ -28,7 +29,7 @@ export async function checkTaxes(db: Db, report: Report): Promise<void> {
     ] as const
     for (const [name, found, wanted] of figures) {
       if (found === wanted) continue
-      const detail = `${state} ${month}: ${name} ${formatAmount(found)}, expected ${formatAmount(wanted)}`
+      const detail = `${state} ${month}: ${name} ${formatMoney(found)}, expected ${formatMoney(wanted)}`
       report.differ('a filing is its month', id, detail)
     }
   }

@@ -1,6 +1,7 @@
+import { formatMoney } from '#design/money'
 import type { LedgerEvent } from '#domain/ledger'
 import type { Db } from '#platform/db'
-import { type Cents, formatAmount } from '#platform/money'
+import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import type { Report } from './report.ts'
 import { postedSince } from './since.ts'
@@ -22,7 +23,7 @@ export async function checkWhole(db: Db, report: Report, since?: Date): Promise<
     where ${isChecked}
     group by t.id, e.currency having coalesce(sum(e.amount), 0) <> 0 or count(e.*) < 2`)
   for (const { id, off } of crooked) {
-    const detail = off === 0 ? 'it has too few lines' : `it is off by ${formatAmount(off)}`
+    const detail = off === 0 ? 'it has too few lines' : `it is off by ${formatMoney(off)}`
     report.differ('a transaction sums to zero', id, detail)
   }
   const without = await db.rows<{ id: string; event: LedgerEvent; subject: string }>(
