@@ -1,8 +1,9 @@
+import { formatMoney } from '#design/money'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { takenBack } from '#flows/taken-back'
 import type { Db } from '#platform/db'
-import { type Cents, cents, formatAmount, sum, ZERO } from '#platform/money'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
 
 /** An earlier invoice of a period, and what of it, before tax, an upgrade consumed as credit. */
 export interface CreditSource {
@@ -59,7 +60,7 @@ export async function lostCredit(
 /** What staff have to settle where a buyer was refunded what an upgrade had credited. */
 export function receivedTwice(lost: Cents): string {
   return (
-    `the buyer received $${formatAmount(lost)} twice, from the seller’s balance. Ask the seller ` +
+    `the buyer received ${formatMoney(lost)} twice, from the seller’s balance. Ask the seller ` +
     'whether the buyer may keep it. If not, refund the upgrade and its credit: that ends the ' +
     'license, and the buyer can purchase again.'
   )

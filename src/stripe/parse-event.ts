@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
+import { formatMoney } from '#design/money'
 import type { DisputeReason, EventContent } from '#domain/payments'
-import { cents, formatAmount } from '#platform/money'
+import { cents } from '#platform/money'
 import { idOf } from './card.ts'
 import { stageOf } from './dispute-status.ts'
 import { payeeOf } from './payees.ts'
@@ -144,7 +145,7 @@ function alarm(event: DisputeEvent, text: string): ParsedEvent {
     kind: 'notice',
     subject: id,
     charge_id: idOf(payment_intent) ?? '',
-    message: `Dispute ${id} over $${formatAmount(cents(amount))} ${text}`,
+    message: `Dispute ${id} over ${formatMoney(cents(amount))} ${text}`,
   } as const
   return parsed(event, id, content)
 }

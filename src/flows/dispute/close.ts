@@ -1,3 +1,4 @@
+import { formatMoney } from '#design/money'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
@@ -9,7 +10,7 @@ import type { World } from '#flows/world'
 import { type AlarmKind, raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
-import { cents, formatAmount, ZERO } from '#platform/money'
+import { cents, ZERO } from '#platform/money'
 import { factsOf, notifySeller } from './disputed.ts'
 import { isClosedInquiry } from './inquiry.ts'
 import { begin } from './open.ts'
@@ -63,7 +64,7 @@ async function decideAgain(
   const { outcome: status, at: reported_at } = event
   const { now } = disputed.locked
   const { id, amount } = dispute
-  const text = `Dispute ${id} over $${formatAmount(amount)} was ${status} on appeal.`
+  const text = `Dispute ${id} over ${formatMoney(amount)} was ${status} on appeal.`
   const note = (kind: AlarmKind, what: string) =>
     raiseAlarm(tx, world.random, now, {
       kind,
@@ -105,11 +106,11 @@ async function lossNote(
   { charge, invoice }: LockedCharge,
 ): Promise<{ kind: AlarmKind; what: string }> {
   const excess = cents(Math.min(owed, await excessOf(tx, { charge_id: charge.id, ...invoice })))
-  const charged = owed < amount ? `$${formatAmount(cents(amount - owed))} of it` : 'the cost only'
+  const charged = owed < amount ? `${formatMoney(cents(amount - owed))} of it` : 'the cost only'
   const booked = `The seller’s balance was charged with ${charged}, and the license was canceled.`
   if (excess === ZERO) return { kind: 'dispute_appeal', what: booked }
   const ask =
-    `$${formatAmount(excess)} of it had been refunded: ask the bank to return it, or the buyer ` +
+    `${formatMoney(excess)} of it had been refunded: ask the bank to return it, or the buyer ` +
     'to repay it, and record it in Cases.'
   return { kind: 'dispute_in_excess', what: `${ask} ${booked}` }
 }
@@ -124,11 +125,11 @@ async function winText(
   if (owed === ZERO) return `The money was returned to the seller. ${stays}`
   const balance = await balanceOfCharge(tx, { charge_id: charge.id, ...invoice })
   const credited =
-    owed < amount ? `$${formatAmount(cents(amount - owed))} of it and the cost` : 'the cost only'
+    owed < amount ? `${formatMoney(cents(amount - owed))} of it and the cost` : 'the cost only'
   return [
-    `$${formatAmount(owed)} of it had been refunded and was returned to Purser.`,
+    `${formatMoney(owed)} of it had been refunded and was returned to Purser.`,
     ...(balance < ZERO
-      ? [`The buyer is owed $${formatAmount(cents(0 - balance))}: pay it, and record it in Cases.`]
+      ? [`The buyer is owed ${formatMoney(cents(0 - balance))}: pay it, and record it in Cases.`]
       : []),
     `The seller’s balance was credited with ${credited}. ${stays}`,
   ].join(' ')

@@ -1,3 +1,4 @@
+import { formatMoney } from '#design/money'
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
@@ -7,7 +8,7 @@ import { isRefundUndecided, owedOf, partsOf } from '#flows/taken-back'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type LicenseId, mintId } from '#platform/ids'
-import { type Cents, cents, formatAmount, ZERO } from '#platform/money'
+import { type Cents, cents, ZERO } from '#platform/money'
 import { creditLost, noteMadeOutside } from './outside-alarms.ts'
 import { bookRefund } from './settle.ts'
 
@@ -64,7 +65,7 @@ async function bookReissue(
   const settled = cents(amount - beyond)
   if (settled === ZERO) return []
   return [
-    `$${formatAmount(settled)} of it settles a refund of this charge that was returned: the buyer ` +
+    `${formatMoney(settled)} of it settles a refund of this charge that was returned: the buyer ` +
       'is no longer owed it, and the seller is not charged again.',
   ]
 }
@@ -101,7 +102,7 @@ async function bookRefunded(
   await bookRefund(world, tx, { ...facts.locking, refund })
   const lost = cents((await creditLost(tx, license_id)) - lostBefore)
   const isCanceled = await cancelUpgrade(tx, license_id)
-  const rest = `$${formatAmount(amount)}`
+  const rest = `${formatMoney(amount)}`
   return [
     (owed === ZERO ? 'It is' : facts.beyond > ZERO ? `${rest} of it is` : `The other ${rest} is`) +
       ' recorded like other refunds. Make refunds in Purser, so that the seller sees the reason.',

@@ -1,3 +1,4 @@
+import { formatMoney } from '#design/money'
 import * as billing from '#domain/billing'
 import type * as payments from '#domain/payments'
 import { excessOf } from '#flows/excess'
@@ -7,7 +8,7 @@ import type { World } from '#flows/world'
 import { type AlarmKind, clearAlarm, raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import type { LicenseId } from '#platform/ids'
-import { type Cents, cents, formatAmount, ZERO } from '#platform/money'
+import { type Cents, cents, ZERO } from '#platform/money'
 
 /** A refund that was made at the processor, and what staff have to know of it. */
 interface MadeOutside {
@@ -30,7 +31,7 @@ export async function noteMadeOutside(
 ): Promise<void> {
   const raise = async (kind: AlarmKind, texts: string[]) => {
     if (texts.length === 0) return
-    const made = `$${formatAmount(amount)} was refunded at the payment processor, not in Purser.`
+    const made = `${formatMoney(amount)} was refunded at the payment processor, not in Purser.`
     await raiseAlarm(tx, world.random, locked.now, {
       kind,
       subject: refund_id,
@@ -42,7 +43,7 @@ export async function noteMadeOutside(
   const asked = cents(Math.min(beyond, excess))
   const deducted = cents(beyond - asked)
   const exceeds =
-    `$${formatAmount(beyond)} of it exceeds what was left of the charge: the buyer received it ` +
+    `${formatMoney(beyond)} of it exceeds what was left of the charge: the buyer received it ` +
     'twice, and Purser bears it.'
   if (asked === ZERO && beyond > ZERO) {
     await raise('refund_made_outside', [
@@ -54,8 +55,8 @@ export async function noteMadeOutside(
   await raise('refund_made_outside', notes)
   const ask =
     deducted > ZERO
-      ? `$${formatAmount(deducted)} is deducted from what they are owed. Ask the buyer to return ` +
-        `the other $${formatAmount(asked)}, and record what they repay in Cases.`
+      ? `${formatMoney(deducted)} is deducted from what they are owed. Ask the buyer to return ` +
+        `the other ${formatMoney(asked)}, and record what they repay in Cases.`
       : 'Ask the buyer to return it, and record what they repay in Cases.'
   await raise('refund_in_excess', beyond > ZERO ? [exceeds, ask] : [])
 }
@@ -84,9 +85,9 @@ export async function noteReturned(
     subject,
     href: `/admin/sales/${invoice.id}/`,
     message:
-      `The card returned $${formatAmount(refund.amount)} that was refunded at the payment ` +
+      `The card returned ${formatMoney(refund.amount)} that was refunded at the payment ` +
       'processor, not in Purser: the buyer is owed it. An upgrade had consumed ' +
-      `$${formatAmount(lost)} of the payment as credit: before you pay the buyer, ask the seller ` +
+      `${formatMoney(lost)} of the payment as credit: before you pay the buyer, ask the seller ` +
       'whether they may keep that.',
   })
 }

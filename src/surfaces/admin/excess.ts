@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { formatMoney } from '#design/money'
 import * as ledger from '#domain/ledger'
 import { chargeBalances } from '#flows/excess'
 import { owedByBuyer, recordRepayment, writeOffExcess } from '#flows/staff-actions'
@@ -82,7 +83,7 @@ function declareRepayment(scope: FastifyInstance, world: World): void {
     }
     const { owed } = recorded
     if (owed === 0) return redirectTo(reply, withQuery(here, { done: 'nothing' }))
-    const message = `They owe $${formatAmount(owed)}. Enter at most that amount.`
+    const message = `They owe ${formatMoney(owed)}. Enter at most that amount.`
     return await show(world, context, { form, faults: [{ id: 'amount', message }] })
   })
 }
