@@ -15,10 +15,10 @@ let checked = 0
 
 /**
  * Checks the open page on a phone and on a desktop, in both color schemes, and returns the
- * problems: violations of WCAG 2.2 A and AA or of best practice, a page wider than its screen, a
- * column of a table out of sight, controls side by side but not on one line, different
- * actions with one name, a field without a label. `npm test` checks the rules on the light desktop
- * page only, and on every third page.
+ * problems: violations of WCAG 2.2 A and AA or of best practice, a page wider than its screen, also
+ * with text at twice its size, a column of a table out of sight, controls side by side but not on
+ * one line, different actions with one name, a field without a label. `npm test` checks the rules
+ * on the light desktop page only, and on every third page.
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   const found: string[] = []
@@ -37,6 +37,7 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   }
   await page.setViewportSize({ width: 320, height: 800 })
   found.push(...(await overflow(page, 320)))
+  found.push(...(await overflowOfLargeText(page)))
   await page.setViewportSize({ width: 1280, height: 900 })
   const fields = page.locator('input:not([type=hidden], [hidden]), select, textarea')
   const unlabeled = await fields.evaluateAll((all) =>
@@ -115,4 +116,13 @@ async function indistinctActions(page: Page): Promise<string[]> {
 async function overflow(page: Page, width: number): Promise<string[]> {
   const wide = await page.evaluate('document.documentElement.scrollWidth')
   return wide === width ? [] : [`${width}: scrolls sideways to ${wide}`]
+}
+
+/** Like `overflow`, on a phone whose owner has doubled the size of text (WCAG 1.4.4). */
+async function overflowOfLargeText(page: Page): Promise<string[]> {
+  await page.setViewportSize({ width: 375, height: 800 })
+  await page.evaluate("document.documentElement.style.fontSize = '200%'")
+  const found = await overflow(page, 375)
+  await page.evaluate("document.documentElement.style.fontSize = ''")
+  return found.map((each) => `text at 200%: ${each}`)
 }

@@ -99,7 +99,7 @@ const badges = {
 /** The tone of a badge. */
 export type BadgeTone = keyof typeof badges
 
-/** One or two words about a state; `wraps` is for text that a user chose. */
+/** One or two words about a state; `wraps` is for text that may be longer than a line. */
 export function Badge(facts: {
   tone?: BadgeTone
   wraps?: boolean

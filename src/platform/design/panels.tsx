@@ -44,16 +44,14 @@ export function Heading(facts: {
   )
 }
 
-/** An email address of this length fits on one line of the narrowest phone. */
-const SHORT_ADDRESS = 28
-
 /**
  * An email address in a sentence: it wraps as a whole, and breaks only if it must. As an inline
  * block it would leave the full stop after it alone on a line.
  */
 export function Mailbox({ address }: { address: string }): JSX.Element {
-  const isShort = address.length <= SHORT_ADDRESS
-  return <span class={isShort ? 'whitespace-nowrap' : 'wrap-anywhere'}>{address}</span>
+  // Up to 28 characters fit on the narrowest phone, but browsers break after their hyphens.
+  const isSplit = address.length <= 28 && address.includes('-')
+  return <span class={isSplit ? 'whitespace-nowrap' : 'wrap-anywhere'}>{address}</span>
 }
 
 /** Facts with their names, one per line. */
@@ -228,7 +226,7 @@ export function Totals(facts: {
   items: { term: string; detail: ComponentChildren }[]
 }): JSX.Element {
   return (
-    <dl class="grid grid-cols-2 items-end gap-x-4 gap-y-3 sm:flex sm:flex-wrap sm:gap-x-8">
+    <dl class="grid grid-cols-[repeat(auto-fit,minmax(min(8rem,100%),1fr))] items-end gap-x-4 gap-y-3 sm:flex sm:flex-wrap sm:gap-x-8">
       {facts.items.map(({ term, detail }) => (
         <div key={term} class="grid gap-0.5">
           <dt class="text-sm text-muted">{term}</dt>

@@ -122,7 +122,7 @@ function Events({ at, processed, waiting }: EventsReprocessed & { at: Date }): J
   return (
     <>
       <p class="flex flex-wrap items-center gap-3 text-sm">
-        <Badge tone={waiting.length === 0 ? 'good' : 'info'}>
+        <Badge tone={waiting.length === 0 ? 'good' : 'info'} wraps>
           {processed} processed, {waiting.length} pending
         </Badge>
         <span class="text-muted">

@@ -53,7 +53,7 @@ export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Elem
   const { total, pending, pending_total, bank, is_payable } = facts
   return (
     <Panel title={total < 0 ? 'Balance due' : 'Available now'}>
-      <p class="text-3xl font-semibold tracking-tight">
+      <p class="text-2xl font-semibold tracking-tight sm:text-3xl">
         <Money amount={cents(Math.abs(total))} />
       </p>
       <p class="text-sm text-muted">{balanceText(facts)}</p>

@@ -149,9 +149,13 @@ export function ScenarioPage(facts: ScenarioFacts): JSX.Element {
 /** What validate returns for a license of this status. */
 function Answer({ status }: { status: LicenseStatus }): JSX.Element {
   return isEntitled(status) ? (
-    <Badge tone="good">{status}, entitled</Badge>
+    <Badge tone="good" wraps>
+      {status}, entitled
+    </Badge>
   ) : (
-    <Badge tone="bad">{status}, not entitled</Badge>
+    <Badge tone="bad" wraps>
+      {status}, not entitled
+    </Badge>
   )
 }
 
