@@ -185,11 +185,13 @@ export function RecordTable(facts: {
   const side = (index: number) =>
     `first:ps-0 last:pe-0 ${facts.columns[index]?.numeric ? 'text-end tabular-nums' : 'text-start'}`
   const line =
-    'max-sm:flex max-sm:justify-between max-sm:gap-4 max-sm:border-0 max-sm:px-0 max-sm:py-1'
+    'max-sm:flex max-sm:justify-between max-sm:gap-x-4 max-sm:border-0 max-sm:px-0 max-sm:py-1'
+  // Where text is enlarged, a value that does not fit beside its label is below it.
+  const enlarged = 'max-sm:@max-[14rem]:flex-wrap max-sm:@max-[14rem]:text-start'
   const label =
     'max-sm:text-end max-sm:before:shrink-0 max-sm:before:text-start max-sm:before:text-muted max-sm:before:content-[attr(data-label)]'
   return (
-    <section class="overflow-x-auto" aria-label={facts.caption} tabindex={0}>
+    <section class="overflow-x-auto max-sm:@container" aria-label={facts.caption} tabindex={0}>
       <table class="table whitespace-nowrap max-sm:block max-sm:whitespace-normal">
         <caption class="sr-only">{facts.caption}</caption>
         <thead class="text-xs text-muted max-sm:sr-only">
@@ -207,7 +209,7 @@ export function RecordTable(facts: {
               {cells.map((cell, index) => (
                 <td
                   key={index}
-                  class={`${side(index)} ${line} ${label} max-sm:empty:hidden`}
+                  class={`${side(index)} ${line} ${label} ${enlarged} max-sm:empty:hidden`}
                   data-label={facts.columns[index]?.label}
                 >
                   {cell}
