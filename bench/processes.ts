@@ -28,10 +28,11 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** What `npm start` and the recipes set, here and in ALLOCATOR (decisions 109 and 152). */
+/** What `npm start` and the recipes set, here and in ALLOCATOR (decisions 109, 152 and 157). */
 const TYPESCRIPT = [
   '--max-semi-space-size=8',
   '--v8-pool-size=1',
+  '--liftoff-only',
   '--import',
   './scripts/register-tsx.mjs',
 ]

@@ -18,6 +18,8 @@ const WATCHED = [
   'src',
 ]
 const TYPESCRIPT = ['--import', './scripts/register-tsx.mjs']
+// As `npm start` does (decision 157).
+const SERVICE = ['--liftoff-only', ...TYPESCRIPT]
 const BUILD = ['--disable-warning=ExperimentalWarning', ...TYPESCRIPT]
 
 let service: ChildProcess | undefined
@@ -30,7 +32,7 @@ for (;;) {
   const change = nextChange(WATCHED)
   const build = spawnSync(process.execPath, [...BUILD, 'scripts/build.ts'], { stdio: 'inherit' })
   if (build.status === 0) {
-    service = spawn(process.execPath, [...TYPESCRIPT, 'src/main.ts'], { stdio: 'inherit' })
+    service = spawn(process.execPath, [...SERVICE, 'src/main.ts'], { stdio: 'inherit' })
     service.once('exit', () => console.log('The service stopped. A change starts it again.'))
   } else {
     console.log('The build failed. A change starts it again.')
