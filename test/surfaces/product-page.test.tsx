@@ -54,3 +54,10 @@ test('the main action is the plan that the seller recommends, and of several pla
   assert.deepEqual(primaryButtons([FREE, PRO, TEAM], TEAM.id), ['Buy Team monthly'])
   assert.deepEqual(primaryButtons([FREE, PRO], FREE.id), ['Open Tidepool'])
 })
+
+test('a plan with several prices has one main action', () => {
+  const yearly = { ...PRO.prices[0]!, amount: cents(9600), frequency: 'year' as const }
+  const plan = { ...PRO, prices: [...PRO.prices, yearly] }
+  assert.deepEqual(primaryButtons([plan]), ['Buy Pro monthly'])
+  assert.deepEqual(primaryButtons([FREE, plan, TEAM], PRO.id), ['Buy Pro monthly'])
+})

@@ -18,12 +18,13 @@ export function PlanCard(facts: {
   name: string
   description?: string
   prices: PlanPrice[]
-  /** A label on top, such as "Most chosen"; it also makes this plan's buttons the primary ones. */
+  /** A label on top, such as "Most chosen"; it also makes this plan's first button primary. */
   featured?: string
-  /** Whether its buttons are the primary ones although it has no label. */
+  /** Whether its first button is primary although it has no label. */
   is_main?: boolean
 }): JSX.Element {
-  const kind = facts.featured || facts.is_main ? 'primary' : 'plain'
+  const isMain = facts.featured || facts.is_main
+  const main = isMain ? facts.prices.findIndex((price) => 'href' in price) : undefined
   return (
     <article
       class={`row-span-2 grid grid-rows-subgrid gap-5 rounded-box border bg-base-100 p-6 ${
@@ -56,7 +57,7 @@ export function PlanCard(facts: {
             ) : (
               <Button
                 href={price.href}
-                kind={kind}
+                kind={index === main ? 'primary' : 'plain'}
                 describedby={`plan-${facts.id} plan-${facts.id}-${index}`}
                 wide
               >
