@@ -10,6 +10,7 @@ import type { AffiliateId, AppId, InvoiceId, SellerId } from '#platform/ids'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import {
+  amountOrNothing,
   comparePosting,
   type IdPage,
   inPages,
@@ -74,7 +75,7 @@ export async function checkInvoices(db: Db, report: Report, since?: Date): Promi
       comparePosting(report, 'sale', invoice.id, posting, invoice.lines)
       const due = isPaid && !invoice.is_waived ? sum(invoice.amount, invoice.tax) : null
       if (invoice.charged === due) return
-      const detail = `charged ${moneyOr(invoice.charged)}, expected ${moneyOr(due)}`
+      const detail = `charged ${amountOrNothing(invoice.charged)}, expected ${amountOrNothing(due)}`
       report.differ('a paid invoice has its charge', invoice.id, detail)
     },
     await idsSince(db, since, INVOICES),
@@ -205,8 +206,4 @@ function hadAddOn(at: Date, { addon_enabled_at, switches, is_ahead }: AddOnHisto
   const isMoment = switches.some((each) => each.at.getTime() === at.getTime())
   if (is_ahead || isMoment) return [true, false]
   return [switches.findLast((each) => each.at <= at)?.is_on ?? true]
-}
-
-function moneyOr(amount: Cents | null): string {
-  return amount === null ? 'nothing' : formatMoney(amount ?? ZERO)
 }

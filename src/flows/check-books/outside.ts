@@ -1,11 +1,10 @@
-import { formatMoney } from '#design/money'
 import type { Processor, ProcessorRecord } from '#domain/payments'
 import { addDays } from '#platform/calendar'
 import type { Clock } from '#platform/clock'
 import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { type Expected, KINDS, type Kind } from './outside-kinds.ts'
-import { inPages, type Report } from './report.ts'
+import { amountOrNothing, inPages, type Report } from './report.ts'
 import { SeenIds } from './seen-ids.ts'
 
 /** The books, and the processor with which they are compared. */
@@ -150,6 +149,6 @@ function differ(
   ours: Cents | null,
   theirs: Cents | null,
 ): void {
-  const detail = (amount: Cents | null) => (amount === null ? 'nothing' : formatMoney(amount))
-  report.differ(rule, subject, `on our books ${detail(ours)}, at the processor ${detail(theirs)}`)
+  const detail = `on our books ${amountOrNothing(ours)}, at the processor ${amountOrNothing(theirs)}`
+  report.differ(rule, subject, detail)
 }

@@ -15,7 +15,15 @@ import type {
 import { type Cents, cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import { checkBuyers } from './buyers.ts'
-import { comparePosting, inPages, type Lines, linesOf, ofPage, type Report } from './report.ts'
+import {
+  amountOrNothing,
+  comparePosting,
+  inPages,
+  type Lines,
+  linesOf,
+  ofPage,
+  type Report,
+} from './report.ts'
 import { DISPUTES, idsSince, PAYOUTS, REFUNDS } from './since.ts'
 
 /** Checks the posting of every event except a sale; since a time, where there may be many. */
@@ -258,7 +266,7 @@ async function checkSuspenseBookings(db: Db, report: Report): Promise<void> {
       report.count('booked movements')
       const { id, amount } = booking
       if (moved !== amount) {
-        const detail = `${formatMoney(amount)} was booked; ${moved === null ? 'nothing' : formatMoney(moved)} moved`
+        const detail = `${formatMoney(amount)} was booked; ${amountOrNothing(moved)} moved`
         report.differ('a booked movement is that of the processor', id, detail)
       }
       comparePosting(report, 'suspense_booked', id, ledger.suspenseBooked(booking), lines)

@@ -76,6 +76,11 @@ function wordsOf({ account, owner, amount }: BookedLine): string {
   return `${account}${owner === '' ? '' : ` of ${owner}`} ${formatMoney(amount)}`
 }
 
+/** An amount in the detail of a difference; nothing was recorded if it is null. */
+export function amountOrNothing(amount: Cents | null): string {
+  return amount === null ? 'nothing' : formatMoney(amount)
+}
+
 /** Which rows a page has: those of `only`, or the next ones by id. */
 export interface IdPage {
   after: string
