@@ -38,7 +38,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
  * Keeps the process alive, as the connection to a server does. The engine waits for nothing, and a
- * process that waits for nothing is stopped by Node until V8 has optimized the engine's code: three
+ * process that waits for nothing is paused by Node until V8 has optimized the engine's code: three
  * seconds of a start.
  */
 function stayAlive(): () => void {

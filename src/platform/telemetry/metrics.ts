@@ -67,8 +67,8 @@ export function openMetrics(settings: MetricsSettings): TelemetryPart {
 }
 
 /**
- * An exporter of what is observed at a scrape. By its own choice, a gauge would also keep each
- * value that was observed before: an alarm that was resolved, a figure that cannot be read now.
+ * An exporter of what is observed at a scrape. By default it also repeats values that a gauge had
+ * before: those of an alarm that was resolved, and of a figure that cannot be read now.
  */
 class CurrentValues extends PrometheusExporter {
   #running: Promise<CollectionResult> | undefined
