@@ -50,13 +50,21 @@ function stayAlive(): () => void {
  * A quarter of the default: the process never frees it, and the operating system caches files too.
  */
 const SHARED_BUFFERS = '32MB'
+/** In megabytes. By default it is 16, and a new database has little more than its first segment. */
+const WAL_SEGMENT_SIZE = 1
 
 /** The engine with the extensions that the tables need. */
 export async function openEngine(options: EmbeddedOptions = {}): Promise<PGlite> {
   // The engine lets everyone write its files, so a new folder is closed to all but its owner.
   if (options.dataDir) mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
   const startParams = [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`]
-  return await PGlite.create({ ...options, startParams, extensions: { pg_trgm } })
+  const initDbStartParams = [`--wal-segsize=${WAL_SEGMENT_SIZE}`]
+  return await PGlite.create({
+    ...options,
+    startParams,
+    initDbStartParams,
+    extensions: { pg_trgm },
+  })
 }
 
 /** The same over an engine that is already open. */
