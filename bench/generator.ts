@@ -36,14 +36,36 @@ export function ask(
   })
 }
 
-/** Repeats a task with a given concurrency, and prints its rate and durations as JSON. */
+/** V8 compiles this process while it runs: until then it takes time from what it measures. */
+const WARM_UP_SECONDS = 3
+
+/**
+ * Repeats a task with a given concurrency, and prints its rate and durations as JSON, once this
+ * process is warm; `completed` counts the tasks of its warm-up, too.
+ */
 export async function measure(
   at_once: number,
   seconds: number,
   task: () => Promise<void>,
 ): Promise<void> {
+  const warm_up = await repeat(at_once, WARM_UP_SECONDS, task)
   const started = performance.now()
-  const until = started + seconds * 1000
+  const times = await repeat(at_once, seconds, task)
+  const took = (performance.now() - started) / 1000
+  times.sort((left, right) => left - right)
+  const at = (share: number) => Math.round(times[Math.floor(times.length * share)]! * 10) / 10
+  const completed = warm_up.length + times.length
+  const rate = times.length / took
+  console.log(JSON.stringify({ rate, p50_ms: at(0.5), p99_ms: at(0.99), bad: 0, completed }))
+}
+
+/** Repeats a task for so many seconds. Returns how many milliseconds each took. */
+async function repeat(
+  at_once: number,
+  seconds: number,
+  task: () => Promise<void>,
+): Promise<number[]> {
+  const until = performance.now() + seconds * 1000
   const times: number[] = []
   await Promise.all(
     Array.from({ length: at_once }, async () => {
@@ -54,10 +76,5 @@ export async function measure(
       }
     }),
   )
-  const took = (performance.now() - started) / 1000
-  times.sort((left, right) => left - right)
-  const at = (share: number) => Math.round(times[Math.floor(times.length * share)]! * 10) / 10
-  console.log(
-    JSON.stringify({ rate: times.length / took, p50_ms: at(0.5), p99_ms: at(0.99), bad: 0 }),
-  )
+  return times
 }

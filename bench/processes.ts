@@ -25,6 +25,8 @@ export interface Server {
   pid: number
   /** Its resident set, in megabytes; zero if the kernel does not report it. */
   residentMb(): number
+  /** The CPU time of all its threads so far; zero if the kernel does not report it. */
+  cpuSeconds(): number
   stop(): Promise<void>
 }
 
@@ -83,10 +85,22 @@ export async function startProgram(
       if (!existsSync(status)) return 0
       return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(status, 'utf8'))![1]) / 1024)
     },
+    cpuSeconds: () => cpuSecondsOf(server.pid!),
     async stop() {
       if (server.kill('SIGTERM')) await once(server, 'exit')
     },
   }
+}
+
+/** The kernel reports CPU time in hundredths of a second. */
+const TICKS_PER_SECOND = 100
+
+function cpuSecondsOf(pid: number): number {
+  const file = `/proc/${pid}/stat`
+  if (!existsSync(file)) return 0
+  // The name before the last parenthesis may have spaces; the times are fields 14 and 15.
+  const fields = readFileSync(file, 'utf8').split(') ').at(-1)!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
 /** Two minutes: a peer may migrate and fill its database first. */
@@ -126,8 +140,14 @@ export interface Round {
   bad: number
 }
 
+/** A round of one of our generators. */
+export interface GeneratedRound extends Round {
+  /** How many tasks it completed, those of its warm-up included. */
+  completed: number
+}
+
 /** Runs one of our load generators on the other core. */
-export function generate(file: string, settings: Record<string, string>): Round {
+export function generate(file: string, settings: Record<string, string>): GeneratedRound {
   const [command, args, options] = generator(file, settings)
   return JSON.parse(execFileSync(command, args, options))
 }
