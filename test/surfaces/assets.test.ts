@@ -39,3 +39,10 @@ test('any other name is not found', async () => {
     assert.equal((await ask(`/assets/${name}`)).statusCode, 404, name)
   }
 })
+
+// Anyone can request such a path: it must not alarm staff as an unhandled error.
+test('a path that leaves the folder is not found', async () => {
+  for (const path of ['..%2fx', '..%2f..%2fx.css', '%2e%2e%2f%2e%2e%2fetc/passwd']) {
+    assert.equal((await ask(`/assets/${path}`)).statusCode, 404, path)
+  }
+})
