@@ -28,7 +28,7 @@ export function readCardForm(body: unknown, now: Date, locale: Locale): CardForm
   const { t } = locale
   const number = textOf(body, 'number')
   const expiry = textOf(body, 'expiry')
-  const zip = textOf(body, 'zip')
+  const zip = textOf(body, 'zip').replace(/^(\d{5})-\d{4}$/, '$1')
   const card = findTestCard(number)
   const expires = readExpiry(expiry)
   const faults: CardFaults = {}

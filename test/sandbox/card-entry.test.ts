@@ -167,6 +167,13 @@ describe('the form', () => {
     assert.ok('read' in readCardForm({ ...FORM, expiry: '4/30' }, NOON, ENGLISH))
   })
 
+  test('accepts a ZIP+4 and keeps its five digits', () => {
+    const form = readCardForm({ ...FORM, zip: '94107-1234' }, NOON, ENGLISH)
+    assert.ok('read' in form)
+    assert.equal(form.read.zip, '94107')
+    assert.ok('faults' in readCardForm({ ...FORM, zip: '94107-12' }, NOON, ENGLISH))
+  })
+
   test('accepts a card until the end of its expiry month', () => {
     const at = (time: string) =>
       readCardForm({ ...FORM, expiry: '03 / 26' }, new Date(time), ENGLISH)
