@@ -146,6 +146,25 @@ describe('a balance that does not cover a payout', () => {
     const failed = await world.db.rows(sql`select id from emails where kind = 'payout_failed'`)
     assert.deepEqual(failed, [])
   })
+
+  test('ends the alert once the payout is made, also after a lost answer', async () => {
+    await earn()
+    const { world, clock } = service
+    const { available } = await world.processor.readBalance(clock.now())
+    const move = (amount: number) => bankOf(service).moveFunds(clock.now(), cents(amount))
+    await move(0 - available)
+    assert.equal((await request()).outcome, 'waiting')
+    await move(available)
+    clock.pass(3600)
+    fate = 'is lost'
+    await reconcilePayouts(world)
+    fate = 'arrives'
+    clock.pass(5)
+    await reconcilePayouts(world)
+    assert.equal((await listed())[0]!.status, 'pending')
+    assert.deepEqual(await openAlarms(world.db), [])
+    await arrive()
+  })
 })
 
 describe('a lost answer', () => {

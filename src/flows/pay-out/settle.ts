@@ -50,9 +50,7 @@ export async function requestAndSettle(
       description: `Purser payout ${number}`,
     })
     if (answer.status === 'short') return await postpone(world, payout, now, answer.available)
-    const status = await endPayout(world, payout, answer)
-    if (payout.retry_at) await clearIfCovered(world)
-    return { outcome: status, payout_id }
+    return { outcome: await endPayout(world, payout, answer), payout_id }
   } catch (error) {
     if (!(error instanceof payments.ProcessorUnreachable)) throw error
     world.log.warn({ payout_id }, 'the processor did not answer a payout')
@@ -85,6 +83,7 @@ async function postpone(
 const SHORT = { kind: 'balance_short', subject: 'processor' } as const
 const RETRY_SECONDS = 3600
 
+/** Ends the alert once no payout waits for funds. */
 async function clearIfCovered({ db, clock }: World): Promise<void> {
   const { count } = await payouts.postponedTotal(db)
   if (count === 0) await clearAlarm(db, clock.now(), SHORT)
@@ -111,6 +110,7 @@ export async function endPayout(
     if (status !== 'pending') await notify(world, tx, now, id, status)
     return status
   })
+  await clearIfCovered(world)
   return status as 'paid' | 'pending' | 'failed'
 }
 
