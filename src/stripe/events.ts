@@ -85,10 +85,12 @@ async function isOurObject(db: Db, id: string, retrieve: () => Promise<Made>): P
   }
 }
 
+/** Whether a later event about the object was handled; a notice is none, as it changes nothing. */
 async function isOld(db: Db, { object_id, at, is_end }: Stored): Promise<boolean> {
   const later = await db.maybe(sql`select id from processor_events
     where processor = 'stripe' and handled_at is not null
       and payload ->> 'object_id' = ${object_id}
+      and payload -> 'content' ->> 'kind' <> 'notice'
       and (payload -> 'at', payload -> 'is_end')
         > (to_jsonb(${at}::bigint), to_jsonb(${is_end}::boolean))
     limit 1`)

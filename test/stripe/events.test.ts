@@ -271,6 +271,21 @@ describe('events of Stripe', () => {
     )
   })
 
+  test('of a decision are reported until handled, also after a notice of its appeal', async () => {
+    await send(eventOf(world, 'charge.dispute.created', disputeOf('du_a', 'needs_response')))
+    await listen()
+    const decision = eventOf(world, 'charge.dispute.closed', disputeOf('du_a', 'lost'), {}, 60)
+    const appeal = disputeOf('du_a', 'appeal_needs_response')
+    const notice = eventOf(world, 'charge.dispute.updated', appeal, {}, 120)
+    await send(decision)
+    await send(notice)
+    assert.equal((await receive()).length, 2)
+    await world.processor.acknowledge(notice.id)
+    assert.partialDeepStrictEqual(await receive(), [{ kind: 'dispute_closed', outcome: 'lost' }])
+    await world.processor.acknowledge(decision.id)
+    assert.deepEqual(await receive(), [])
+  })
+
   test('of a failed refund are not undone by an older success', async () => {
     const refund_id = await ourRefund()
     await send(eventOf(world, 'refund.failed', refundOf(refund_id, 'failed'), {}, 60))
