@@ -7,7 +7,7 @@ import { requestApproval, unpublishApp } from '#flows/app'
 import { switchDiscount } from '#flows/discounts'
 import { uploadImport } from '#flows/imports'
 import { rotateSecret, rotateToClaim, saveAddresses } from '#flows/integration'
-import { replaceVersions, updateListing } from '#flows/listing'
+import { highlightPlan, replaceVersions, updateListing } from '#flows/listing'
 import { startPreview } from '#flows/preview'
 import { quoteRefund, refundCharge } from '#flows/refund'
 import { keepRetention } from '#flows/retention'
@@ -212,6 +212,7 @@ describe('a transfer', () => {
     for (const late of [
       () => replaceVersions(world, agent, { ...edit, versions: [free] }),
       () => updateListing(world, agent, { ...edit, changes: { tagline: 'Late' } }),
+      () => highlightPlan(world, actor, { app_id, product_id: app.product_id }),
       () => switchDiscount(world, actor, { ...edit, id: code.id, to: 'off' }),
       () => rotateSecret(world, actor, { app_id, replaces }),
       () => rotateToClaim(world, agent, { app_id, dry_run: false }),

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
 import type { LicenseStatus } from '#domain/licensing'
-import { addVersions, describeProduct, readVersions, replaceVersions } from '#flows/listing'
+import {
+  addVersions,
+  describeProduct,
+  highlightPlan,
+  readVersions,
+  replaceVersions,
+} from '#flows/listing'
 import type { ActorOf } from '#platform/audit'
 import type { PriceId } from '#platform/ids'
 import { announced } from '../support/announced.ts'
@@ -253,4 +260,25 @@ test('a change that was reviewed against former plans is refused', async () => {
   const refused = await replaceVersions(world, own.actor, { ...order, versions, basis })
   assert.deepEqual(faultPaths(refused), ['versions'])
   assert.deepEqual(await readVersions(world.db, own.app.id), state)
+})
+
+test('of two plans recommended at the same moment, one is', async () => {
+  const { world } = service
+  const other = await addApp(service, { slug: 'recommended' })
+  const own = await ownApp(service, 'recommended')
+  const added = [{ name: 'Second', prices: MONTHLY }]
+  const order = { app: own.app, added, dry_run: false }
+  const { state } = written(await addVersions(world, own.actor, order))
+  const ids = state.flatMap(({ is_active, product_public_id: id }) => (is_active ? [id] : []))
+  assert.ok(ids.includes(other.product_id) && ids.length > 1)
+  for (let round = 0; round < 10; round++) {
+    const done = await Promise.all(
+      ids.map((product_id) => highlightPlan(world, own.actor, { app_id: own.app.id, product_id })),
+    )
+    assert.deepEqual(
+      done,
+      ids.map(() => true),
+    )
+    assert.ok(await catalog.highlighted(world.db, own.app.id))
+  }
 })
