@@ -3,7 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import { ProcessorUnreachable } from '#domain/payments'
-import { payWeekly } from '#flows/pay-out'
+import * as payouts from '#domain/payouts'
+import { deletionBlocks } from '#flows/account'
+import { payWeekly, readPayeeBalance } from '#flows/pay-out'
 import { setAutoRenew } from '#flows/subscription'
 import { advanceClock } from '#flows/test-clock'
 import type { World } from '#flows/world'
@@ -15,7 +17,8 @@ import { addApp, type OtherApp } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
 import { testId } from '../support/ids.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { withBank } from '../support/payees.ts'
+import { payeeOf, withBank } from '../support/payees.ts'
+import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, runDue, type Subscriber, stateOf, subscribe } from '../support/subscriber.ts'
 import { clockWorkFor, letPass, timeOf } from '../support/test-clock.ts'
@@ -175,6 +178,21 @@ describe('the test clock of an app', () => {
     const subscriber = await subscribe(service, { app: future })
     const { period_end } = await stateOf(service, subscriber)
     assert.equal(period_end, '2026-07-18')
+  })
+
+  test('decides which earnings can be paid out, also where they block a deletion', async () => {
+    const earning = await app('earning')
+    await subscribe(service, { app: earning })
+    await letPass(service, earning.client_id, 8)
+    const payee = await payeeOf(service, 'seller')
+    const { db, clock } = service.world
+    const { total, pending_total } = await readPayeeBalance(service.world, payee)
+    const unmoved = await payouts.payeeBalance(db, clock.now(), payee)
+    assert.notEqual(pending_total, unmoved.pending_total)
+    const { user_id } = await sellerActor(service)
+    const blocks = await deletionBlocks(service.world, user_id)
+    const block = blocks.find(({ kind }) => kind === 'balance')
+    assert.partialDeepStrictEqual(block, { balance: { payee, total, pending_total } })
   })
 
   test('stops if the processor does not respond, and continues when it does', async () => {

@@ -7,6 +7,7 @@ import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
+import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { AppId, PayeeId, UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
@@ -66,14 +67,15 @@ export async function deletionBlocks(
   return blocks
 }
 
-/** What is not paid out to a payee yet, if anything. */
+/** What is not paid out to a payee yet, if anything, by the payee's own clock in test mode. */
 async function unpaidBalance(
   { clock }: World,
   db: Db,
   owner: PayeeId,
 ): Promise<UnpaidBalance | undefined> {
   const payee = { owner, account: payouts.accountOf(owner) }
-  const { total, pending_total } = await payouts.payeeBalance(db, clock.now(), payee)
+  const now = addSeconds(clock.now(), await payouts.clockAheadOf(db, owner))
+  const { total, pending_total } = await payouts.payeeBalance(db, now, payee)
   const is_paying = await payouts.isPaying(db, payee)
   if (total === 0 && pending_total === 0 && !is_paying) return undefined
   return { payee, total, pending_total, is_paying }
