@@ -140,6 +140,21 @@ describe('a dry run', () => {
     assert.deepEqual([status, rows], ['done', 2])
   })
 
+  test('reports on the plans that were chosen last, also if that was while it ran', async () => {
+    const { world } = service
+    const { id, plans, counts } = await check(fileOf([{ days: 30 }, { days: 60 }]))
+    const none = Object.fromEntries(Object.keys(plans).map((plan) => [plan, null]))
+    await choosePlans(world, id, { plans: none, notifies: false })
+    let isLate = false
+    const checked = await checkImport(world, id, async () => {
+      if (isLate) return
+      isLate = true
+      await choosePlans(world, id, { plans, notifies: false })
+    })
+    assert.deepEqual(checked.counts, counts)
+    assert.deepEqual((await runChecked(service, id)).counts, counts)
+  })
+
   test('takes the most frequent price of a product with the interval of the same rows', async () => {
     const sale = (id: string, amount: string, interval: string) =>
       [id, `${id}@example.com`, 'Mixed', isoDate(service.clock.now()), amount, interval].join(',')

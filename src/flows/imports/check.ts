@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as imports from '#domain/imports'
 import type { World } from '#flows/world'
 import type { ImportId } from '#platform/ids'
@@ -11,13 +12,14 @@ const CHECKED_AT_ONCE = 500
 /**
  * The dry run: decides what would be done with each row, and changes nothing but the report. The
  * import itself decides again, as licenses may have changed by then. One that was checked, or
- * started, is left as it is.
+ * started, is left as it is. If other plans are chosen while it runs, it decides again by them.
  */
 export async function checkImport(
-  { db }: World,
+  world: World,
   id: ImportId,
   report: ReportImport,
 ): Promise<imports.Import> {
+  const { db } = world
   const read = await imports.getImport(db, id)
   if (read.status !== 'read') return read
   await refreshStatistics(db, ['import_rows'])
@@ -33,7 +35,12 @@ export async function checkImport(
     count += rows.length
     await report({ done: count, total: read.rows, note: '' })
   }
-  const counts = await imports.countOutcomes(db, id)
-  await imports.changeImport(db, id, { status: 'checked', counts, done_place: 0 })
-  return { ...read, status: 'checked', counts }
+  const checked = await db.tx(async (tx) => {
+    const { status, plans } = await imports.lockImport(tx, id)
+    if (status !== 'read' || !isDeepStrictEqual(plans, read.plans)) return undefined
+    const counts = await imports.countOutcomes(tx, id)
+    await imports.changeImport(tx, id, { status: 'checked', counts, done_place: 0 })
+    return { ...read, status: 'checked' as const, counts }
+  })
+  return checked ?? (await checkImport(world, id, report))
 }
