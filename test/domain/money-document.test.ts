@@ -171,10 +171,8 @@ function monthsUntil(at: Date): tax.StateMonth[] {
     for (const { account, amount } of each.posting.lines) {
       if (account !== 'tax_payable') continue
       const month = tax.monthOf(each.at)
-      const known = months.get(month) ?? { state: 'TX', month, charged: ZERO, relieved: ZERO }
-      const charged = amount < 0 ? sum(known.charged, cents(0 - amount)) : known.charged
-      const relieved = amount > 0 ? sum(known.relieved, amount) : known.relieved
-      months.set(month, { ...known, charged, relieved })
+      const before = months.get(month)?.collected ?? ZERO
+      months.set(month, { state: 'TX', month, collected: cents(before - amount) })
     }
   }
   return [...months.values()]
@@ -234,12 +232,7 @@ describe('the document of money', () => {
     const [, table] = tablesUnder('### 2026-06-20')
     const months = [
       ...monthsUntil(new Date('2026-12-01')),
-      {
-        state: 'TX',
-        month: '2026-07',
-        charged: ZERO,
-        relieved: ZERO,
-      },
+      { state: 'TX', month: '2026-07', collected: ZERO },
     ]
     const owed = tax.liabilitiesOf(new Date('2026-12-01'), months, [])
     assert.deepEqual(

@@ -14,8 +14,7 @@ import { type Cents, cents, ZERO } from '#platform/money'
 const month = (name: string, charged: number, relieved = 0, state = 'TX'): StateMonth => ({
   state,
   month: name,
-  charged: cents(charged),
-  relieved: cents(relieved),
+  collected: cents(charged - relieved),
 })
 const filed = (of: {
   month: string

@@ -1,15 +1,15 @@
 import { type Cents, cents, ZERO } from '#platform/money'
 
-/**
- * The tax of a state's month: that of its sales, less that of the refunds and lost disputes in it.
- */
+/** The tax of a state's month. */
 export interface StateMonth {
   state: string
   /** `2026-11`, in UTC. */
   month: string
-  charged: Cents
-  /** Tax of refunds and lost disputes; not negative. */
-  relieved: Cents
+  /**
+   * That of its sales and of disputes won on appeal, less that of its refunds and lost disputes.
+   * Negative if more was refunded.
+   */
+  collected: Cents
 }
 
 /** How a month was filed. */
@@ -23,7 +23,6 @@ export interface Filed {
 
 /** A state's month, and what must be done about it. */
 export interface Liability extends StateMonth {
-  collected: Cents
   /**
    * A credit left over from earlier months, if more was refunded than collected; never above zero.
    */
@@ -86,13 +85,12 @@ export function liabilitiesOf(
   )
   return ordered.map((each) => {
     const before = states.get(each.state) ?? { left: ZERO, is_filed: true }
-    const collected = cents(each.charged - each.relieved)
     const filing = filings.get(`${each.state} ${each.month}`)
     const carried = filing?.carried ?? before.left
-    const { amount, left } = settleMonth(collected, carried)
+    const { amount, left } = settleMonth(each.collected, carried)
     const next = before.is_filed ? 'due' : 'waiting'
     const status = filing ? 'filed' : isClosed(now, each.month) ? next : 'open'
     states.set(each.state, { left, is_filed: filing !== undefined })
-    return { ...each, collected, carried, amount, status }
+    return { ...each, carried, amount, status }
   })
 }

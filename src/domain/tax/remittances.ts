@@ -68,14 +68,12 @@ export async function taxByMonth(
   const which = of.state === undefined ? sql`true` : sql`state = ${of.state}`
   const { first, last } = of.months ?? { first: null, last: null }
   return await db.rows<TaxMonth>(sql`with
-    months as (select state, month,
-        coalesce(sum(tax) filter (where tax > 0), 0)::bigint as charged,
-        coalesce(sum(-tax) filter (where tax < 0), 0)::bigint as relieved
+    months as (select state, month, sum(tax)::bigint as collected
       from (${SUMS(which)}) s where tax <> 0 group by 1, 2),
     filed as (select m.*, r.carried, bool_or(r.id is null) over (partition by m.state
         order by m.month rows between unbounded preceding and 1 following) as is_needed
       from months m left join remittances r on r.state = m.state and r.month = m.month)
-    select state, month, charged, relieved, carried from filed
+    select state, month, collected, carried from filed
     where is_needed or month between ${first}::text and ${last}::text order by month, state`)
 }
 

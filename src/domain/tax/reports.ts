@@ -30,7 +30,10 @@ export interface TaxLine {
   tax: Cents
 }
 
-/** The sums of a state's month; sales and refunds are both positive. */
+/**
+ * The sums of a state's month. Refunds include lost disputes, less those won on appeal. They are
+ * positive like sales, unless more was won on appeal than refunded and lost.
+ */
 export interface StateReport {
   state: string
   /** The number of its lines. */
@@ -40,8 +43,11 @@ export interface StateReport {
   exempt_sales: Cents
   /** Every rate that was charged, in millionths. */
   rates: number[]
+  /** The tax of the sales. */
   charged: Cents
+  /** Before tax. */
   refunds: Cents
+  /** The tax of the refunds. */
   relieved: Cents
 }
 

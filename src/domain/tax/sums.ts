@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import { type Sql, sql } from '#platform/sql'
 import type { StateMonth } from './liability.ts'
 
-/** Sales, refunds and lost disputes, with the tax of their invoices. */
+/** Sales, refunds and decided disputes, with the tax of their invoices. */
 export const LINES = (transactions: Sql) => sql`select t.at, t.event, t.id as transaction_id,
     i.id as invoice_id, i.number as invoice_number, a.name as app_name, q.state, q.zip,
     q.rule, q.rate_ppm, q.taxable_ppm, part.amount,
@@ -84,8 +84,7 @@ export async function wrongSums(
 export async function taxInLedger(db: Db): Promise<StateMonth[]> {
   return await db.rows<StateMonth>(sql`select substr(e.owner, 4) as state,
       to_char(t.at at time zone 'UTC', 'YYYY-MM') as month,
-      coalesce(sum(-e.amount) filter (where e.amount < 0), 0)::bigint as charged,
-      coalesce(sum(e.amount) filter (where e.amount > 0), 0)::bigint as relieved
+      sum(-e.amount)::bigint as collected
     from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
     where e.account = 'tax_payable' and t.event <> 'remittance'
     group by 1, 2 order by 2, 1`)
