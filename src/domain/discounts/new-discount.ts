@@ -1,4 +1,4 @@
-import { addDays } from '#platform/calendar'
+import { addDays, readDay } from '#platform/calendar'
 import type { ProductId } from '#platform/ids'
 import { cents, readAmount } from '#platform/money'
 import type { FieldFault } from '#platform/problem'
@@ -98,11 +98,9 @@ function wholeOf(text: string, most: number): number | undefined {
   return value !== undefined && value <= most ? value : undefined
 }
 
-/** The start of a day in UTC; null for an empty field, and for a fault. */
+/** The start of a day of this century in UTC; null for an empty field, and for a fault. */
 function dayOf(text: string, fail: () => null): Date | null {
   const day = text.trim()
   if (day === '') return null
-  const at = /^20\d\d-\d\d-\d\d$/.test(day) ? new Date(`${day}T00:00:00Z`) : undefined
-  // A day such as February 30 is moved to the next month.
-  return at && !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day) ? at : fail()
+  return (day.startsWith('20') && readDay(day)) || fail()
 }

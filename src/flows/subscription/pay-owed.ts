@@ -110,10 +110,8 @@ export async function changeCard(
     const change = { ...address, card_id, last_decline: null }
     await billing.changeSubscription(tx, subscription, change)
   })
-  const license = await licensing.getLicense(world.db, license_id)
-  if (license.status !== 'past_due' && license.status !== 'unpaid') {
-    return { outcome: 'nothing_owed' }
-  }
+  const { status } = await licensing.getLicense(world.db, license_id)
+  if (!licensing.isOwing(status)) return { outcome: 'nothing_owed' }
   const owed = { license_id, requested_by: 'buyer', return_url } as const
   const paid = await payOwed(world, owed)
   if (paid.outcome !== 'processing') return paid
