@@ -3,8 +3,8 @@ import { sql } from '#platform/sql'
 import { readEmail } from './email.ts'
 
 /**
- * Which of these addresses are known from an import only: its mailbox was
- * never confirmed, and it has no password and no order.
+ * Which of these addresses are known from an import only: the mailbox was never confirmed, and the
+ * account has no password and no order.
  */
 export async function knownFromImport(db: Db, emails: readonly string[]): Promise<Set<string>> {
   const normalized = new Map(emails.map((each) => [readEmail(each)?.email_normalized, each]))

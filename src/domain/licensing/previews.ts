@@ -5,28 +5,28 @@ import { remember } from './history.ts'
 import { type KeyTools, newKey } from './key.ts'
 import { LICENSE_COLUMNS, type License, mint } from './licenses.ts'
 
-/** The seller of an app, who alone may have a preview of it. */
+/** A member of an app's seller: they alone may have a preview of it, each their own. */
 export interface PreviewHolder {
   app_id: AppId
   user_id: UserId
 }
 
-/** The seller's preview of an app. */
+/** A member's preview of an app. */
 export async function findPreview(db: Db, holder: PreviewHolder): Promise<License | undefined> {
   return await db.maybe<License>(sql`select ${LICENSE_COLUMNS} from licenses
     where app_id = ${holder.app_id} and user_id = ${holder.user_id} and status = 'preview'`)
 }
 
 /**
- * Gives the app's seller a preview of a plan (spec: States and transitions, preview). There is one
- * per seller and app: a repeat keeps the license, and its former key stops working. Returns its id.
+ * Gives a member a preview of a plan (spec: States and transitions, preview). There is one per
+ * member and app: a repeat keeps the license, and its former key stops working. Returns its id.
  */
 export async function grantPreview(
   db: Db,
   now: Date,
   tools: KeyTools,
   grant: PreviewHolder & { license_id: LicenseId; product_id: ProductId },
-): Promise<string> {
+): Promise<LicenseId> {
   // Serialized, so that the second grant finds what the first created.
   await db.one(sql`select id from users where id = ${grant.user_id} for no key update`)
   const existing = await findPreview(db, grant)
@@ -42,7 +42,7 @@ export async function grantPreview(
   return license_id
 }
 
-/** Ends the seller's preview of an app; returns its id, or undefined if there was none. */
+/** Ends a member's preview of an app; returns its id, or undefined if there was none. */
 export async function endPreview(
   db: Db,
   now: Date,

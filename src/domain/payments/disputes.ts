@@ -156,7 +156,6 @@ export function disputedOf(disputes: Dispute[]): Refunded[] {
     .map((dispute) => ({ ...dispute, amount: cents(dispute.amount - dispute.owed) }))
 }
 
-/** The disputes of all charges of a license, latest first. */
 /** The disputes of a license's charges, latest first. */
 export async function disputesOfLicense(db: Db, license_id: LicenseId): Promise<Dispute[]> {
   return await db.rows<Dispute>(sql`select ${COLUMNS}

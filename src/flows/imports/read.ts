@@ -12,7 +12,7 @@ import { MAX_COLUMNS, MAX_ROWS } from './upload.ts'
 const READ_AT_ONCE = 1_000
 const LINES_A_REPORT = 1_000
 
-/** Reports how many bytes of work are done; throws if the work should stop. */
+/** Reports how many bytes of a file, or rows, are done; throws if the work should stop. */
 export type ReportImport = (progress: {
   done: number
   total: number

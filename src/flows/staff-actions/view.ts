@@ -6,8 +6,8 @@ import type { SellerId, SessionId } from '#platform/ids'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /**
- * Lets a session of staff view a seller's pages, read-only, for half an hour
- * (decision 103). The seller's members see it in their activity. False for an unknown seller.
+ * Lets a session of staff view a seller's pages, read-only, for half an hour (decision 103). The
+ * seller's members see it in their activity. False for an unknown seller.
  */
 export async function viewAsSeller(
   { db, clock }: World,

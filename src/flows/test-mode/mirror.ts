@@ -14,9 +14,9 @@ import { mirrorImages } from './mirror-images.ts'
 /**
  * Copies a seller of live mode to test mode: its details, terms, members with their roles, and
  * apps with their images. An app that is new here starts with the plans and the listing that it has
- * in live mode.
- * Returns the accounts here by their ids in live mode. A seller that live mode no longer has keeps
- * no members. An app that it transferred goes to its new seller, who is copied with it.
+ * in live mode. A seller that live mode no longer has keeps no members. An app that it transferred
+ * goes to its new seller, who is copied with it. Returns the accounts here by their ids in live
+ * mode.
  */
 export async function mirror(
   tools: Pick<World, 'db' | 'clock' | 'storage' | 'log'>,
