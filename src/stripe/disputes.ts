@@ -24,6 +24,8 @@ export async function answerDispute(
   const submit_at = new Date(due_by * 1000 - SUBMIT_BEFORE_DUE_MS)
   const submit = isComplete(evidence) || submit_at <= now
   const idempotencyKey = mintId(random, 'evidence')
+  // Before the request: evidence whose answer is lost is submitted, too.
+  await evidences.plan(db, { dispute_id, submit_at })
   try {
     await ask(() =>
       stripe.disputes.update(dispute_id, { evidence: { ...evidence }, submit }, { idempotencyKey }),
@@ -32,17 +34,20 @@ export async function answerDispute(
     if (isRefusal(error)) throw new DisputeClosed(error.message, { cause: error })
     throw error
   }
-  await evidences.plan(db, { dispute_id, submit_at })
   if (submit) await evidences.submitted(db, now, dispute_id)
 }
 
-/** Submits the stored evidence that is due. */
+/** Submits the evidence that is due, if Stripe has it and it was not submitted yet. */
 export async function submitDue(parts: StripeParts, now: Date): Promise<void> {
   const { stripe, db, log } = parts
   for (const dispute_id of await evidences.due(db, now)) {
     const idempotencyKey = `${dispute_id}:submit`
     try {
-      await ask(() => stripe.disputes.update(dispute_id, { submit: true }, { idempotencyKey }))
+      const { evidence_details } = await ask(() => stripe.disputes.retrieve(dispute_id))
+      const { has_evidence, submission_count } = evidence_details
+      if (has_evidence && submission_count === 0) {
+        await ask(() => stripe.disputes.update(dispute_id, { submit: true }, { idempotencyKey }))
+      }
     } catch (error) {
       if (!isRefusal(error)) {
         log.error({ error, dispute_id }, 'the evidence of a dispute could not be submitted yet')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { ProcessorUnreachable } from '#domain/payments'
 import { type ProcessorSteps, processorSteps } from '../processor/outside.ts'
 import { CARD } from '../support/cards.ts'
 import { openStripeWorld, type StripeWorld, testModeOf } from './world.ts'
@@ -51,6 +52,29 @@ describe('evidence at Stripe', () => {
     assert.equal(submissions(dispute_id), 0)
     world.clock.pass(60)
     await world.processor.events(steps.now())
+    assert.equal(submissions(dispute_id), 1)
+  })
+
+  test('is submitted in time also if the answer of Stripe was lost', async () => {
+    const dispute_id = await disputed()
+    const request = { dispute_id, evidence: EVIDENCE }
+    await world.unanswered(() => world.processor.answerDispute(steps.now(), request), 'POST')
+    world.clock.pass(4 * DAY)
+    await world.processor.events(steps.now())
+    assert.equal(submissions(dispute_id), 1)
+  })
+
+  test('that Stripe never got is not submitted, and can be sent again until it is due', async () => {
+    const dispute_id = await disputed()
+    const answer = () =>
+      world.processor.answerDispute(steps.now(), { dispute_id, evidence: EVIDENCE })
+    world.double.fault = { method: 'POST', loses: 'request' }
+    await assert.rejects(answer(), ProcessorUnreachable)
+    world.double.fault = undefined
+    world.clock.pass(4 * DAY)
+    await world.processor.events(steps.now())
+    assert.equal(submissions(dispute_id), 0)
+    await answer()
     assert.equal(submissions(dispute_id), 1)
   })
 })
