@@ -4,6 +4,7 @@ import * as payments from '#domain/payments'
 import { reconcile } from '#flows/payment'
 import { setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
+import { addSeconds } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import type { Agent } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -88,4 +89,27 @@ test("the processor's answer takes precedence over staff: a charge is booked", a
   assert.match(staff.text, /The processor reports a charge/)
   assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
   assert.equal((await stateOf(service, subscriber)).status, 'active')
+})
+
+test('a lost answer is found however many buyers are at the pages of their banks', async () => {
+  const { db } = service.world
+  const subscriber = await subscribe(service)
+  service.clock.pass(31 * DAY)
+  fate = 'answer lost'
+  await runDue(service)
+  fate = 'works'
+  const earlier = addSeconds(service.clock.now(), -60)
+  await db.run(sql`insert into attempts (id, invoice_id, requested_by, app_id, email_normalized,
+      amount, card, status, created_at)
+    select 'att_away_' || n, i.id, 'buyer', i.app_id, 'away-' || n || '@example.com', 1, '{}',
+      'action_required', ${earlier}
+    from (select id, app_id from invoices where license_id = ${subscriber.license_id} limit 1) i,
+      generate_series(1, 200) n`)
+  service.clock.pass(5)
+  await reconcile(service.world)
+  assert.equal((await payments.pendingAttempts(db, service.clock.now())).length, 200)
+  await db.run(sql`delete from attempts where id like 'att_away_%'`)
+  assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+  const open = sql`select id from attempts where status = 'open'`
+  assert.deepEqual(await db.rows(open), [])
 })

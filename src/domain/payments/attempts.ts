@@ -194,14 +194,15 @@ export async function latestOfLicense(db: Db, license_id: LicenseId): Promise<At
 }
 
 /**
- * Pending attempts that were made before a time, oldest first. One that is dated in the future was
- * made before the clock was set back.
+ * Pending attempts that were made before a time, at most 200: first those without an answer, then
+ * those whose buyers are at the page of their bank, each oldest first. One that is dated in the
+ * future was made before the clock was set back.
  */
 export async function pendingAttempts(db: Db, before: Date): Promise<Attempt[]> {
   return await db.rows<Attempt>(sql`select ${COLUMNS} from attempts
     where ${PENDING} and (created_at <= ${before}
       or created_at > ${before}::timestamptz + interval '2 minutes')
-    order by created_at limit 200`)
+    order by status = 'open' desc, created_at limit 200`)
 }
 
 /** The outcome of an attempt so far. */
