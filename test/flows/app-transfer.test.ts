@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as imports from '#domain/imports'
-import { requestApproval, unpublishApp } from '#flows/app'
+import { offerTransfer, requestApproval, unpublishApp, withdrawTransfer } from '#flows/app'
 import { switchDiscount } from '#flows/discounts'
 import { uploadImport } from '#flows/imports'
 import { rotateSecret, rotateToClaim, saveAddresses } from '#flows/integration'
@@ -28,6 +28,7 @@ import { addCode } from '../support/discounts.ts'
 import { decide, objectTo } from '../support/disputes.ts'
 import { checkedImport, paidProducts, runChecked } from '../support/imports.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
+import { ownApp } from '../support/listing.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { mcpAgent } from '../support/mcp.ts'
 import { basic } from '../support/purchase.ts'
@@ -223,6 +224,12 @@ describe('a transfer', () => {
     }
     const client = await apps.getClientOf(world.db, app_id)
     assert.deepEqual([client.secret_hash, client.redirect_uris], [null, []])
+    const { app: moved, actor: owner } = await ownApp(service, app.slug)
+    const to = { email: 'third@example.com', email_normalized: 'third@example.com' }
+    const next = { ...owner, seller_id: moved.seller_id }
+    await offerTransfer(world, next, { ...to, app_id, reason: 'Sold again' })
+    assert.equal(await withdrawTransfer(world, actor, app_id), false)
+    assert.equal(await withdrawTransfer(world, next, app_id), true)
   })
 
   test('hides the files that the former seller imported', async () => {

@@ -43,7 +43,7 @@ export async function offerTransfer(
   })
 }
 
-/** Withdraws the open offer of an app. False if there is none. */
+/** Withdraws the open offer of an app. False if there is none by the actor's seller. */
 export async function withdrawTransfer(
   { db, clock }: World,
   actor: ActorOf<'seller'>,
@@ -54,7 +54,8 @@ export async function withdrawTransfer(
     const found = await apps.openTransferOf(tx, now, app_id)
     const transfer = found && (await apps.lockTransfer(tx, now, found.id))
     if (!transfer) return false
-    const { id } = transfer
+    const { id, from_seller } = transfer
+    if (actor.seller_id !== undefined && actor.seller_id !== from_seller) return false
     const decision = { id, outcome: 'withdrawn', to_seller: null } as const
     await apps.decideTransfer(tx, now, { ...decision, decided_by: actor.user_id })
     await audit(tx, now, { actor, action: 'app.transfer_withdrawn', subject: app_id })
