@@ -94,6 +94,32 @@ test('a rate limit of the agent endpoint that does not end is an outage', async 
   assert.equal(service.requests.length, 3)
 })
 
+test('an access token that ended while a rate limit lasted is refreshed', async () => {
+  const limited = { ...refusal(429, 'rate_limited'), headers: { 'retry-after': '1' } }
+  const replies = [limited, refusal(401, 'invalid_token'), { body: { result: { content: [] } } }]
+  const tokens = { access_token: 'fresh', token_type: 'bearer', expires_in: 3600 }
+  await using service = await startFakeService(({ path }) => {
+    if (path.includes('/.well-known/')) return { body: providerMetadata(service.url) }
+    return path === '/mcp' ? replies.shift()! : { body: tokens }
+  })
+  writeTokens(service.url, { ...EXPIRED, expires_at: Date.now() + 3_600_000 })
+  await openAgent(service.url, () => {})('list_apps')
+  assert.equal(readTokens(service.url)?.access_token, 'fresh')
+  assert.deepEqual(replies, [])
+})
+
+test('a new access token that is refused too ends the sign-in', async () => {
+  const tokens = { access_token: 'fresh', token_type: 'bearer', expires_in: 3600 }
+  await using service = await startFakeService(({ path }) => {
+    if (path.includes('/.well-known/')) return { body: providerMetadata(service.url) }
+    return path === '/mcp' ? refusal(401, 'invalid_token') : { body: tokens }
+  })
+  writeTokens(service.url, { ...EXPIRED, expires_at: Date.now() + 3_600_000 })
+  const { code, exit } = await errorOf(openAgent(service.url, () => {})('list_apps'))
+  assert.deepEqual([code, exit], ['invalid_token', EXIT.sign_in])
+  assert.equal(service.requests.filter(({ path }) => path === '/mcp').length, 2)
+})
+
 test('a request that is refused before its call is read says why', async () => {
   for (const [status, code] of [
     [413, 'payload_too_large'],

@@ -17,11 +17,18 @@ export function openAgent(url: string, note: (text: string) => void): CallTool {
   let id = 0
   const send = async (body: object): Promise<Response> => {
     let token = await accessToken(url)
-    for (let sent = 0; ; sent++) {
+    let refused: string | undefined
+    let waits = 0
+    while (true) {
       const answer = await post(`${url}/mcp`, token, body)
-      if (answer.status === 401 && sent === 0) token = await accessToken(url, token)
-      else if (answer.status === 429 && sent < 2) await waitFor(answer, note)
-      else return answer
+      if (answer.status === 401 && refused === undefined) {
+        // It may have expired while a rate limit lasted.
+        refused = token
+        token = await accessToken(url, refused)
+      } else if (answer.status === 429 && waits < 2) {
+        waits++
+        await waitFor(answer, note)
+      } else return answer
     }
   }
   return async <Result>(name: string, args: object = {}) => {
