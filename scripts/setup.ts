@@ -7,7 +7,20 @@
  * `npm run setup -- --operator-name="Harbor Software, Inc."`. Without a terminal nothing is asked;
  * what is then missing is named.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
 import { parseArgs, parseEnv } from 'node:util'
 import { envFileOf } from '#platform/env-file'
@@ -72,12 +85,28 @@ function readIfThere(file: string): string {
   }
 }
 
+/** Replaces the file at once: a full disk must not leave a part of it, as it has SECRET_KEY. */
 function save(file: string, text: string): void {
+  const target = targetOf(file)
+  const beside = `${target}.${randomUUID()}`
   try {
-    writeFileSync(file, text, { mode: 0o600 })
+    writeFileSync(beside, text, { mode: 0o600, flush: true })
+    const present = statSync(target, { throwIfNoEntry: false })
+    if (present) {
+      chownSync(beside, present.uid, present.gid)
+      chmodSync(beside, present.mode)
+    }
+    renameSync(beside, target)
   } catch (error) {
+    rmSync(beside, { force: true })
     throw new SetupError(`ENV_FILE: ${file} cannot be written: ${(error as Error).message}`)
   }
+}
+
+/** The file that a symbolic link leads to, whether it exists or not. */
+function targetOf(file: string): string {
+  if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file
+  return targetOf(resolve(realpathSync(dirname(file)), readlinkSync(file)))
 }
 
 /** Ends without saving: the person pressed Ctrl-C or Ctrl-D. */

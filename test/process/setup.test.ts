@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -9,6 +21,7 @@ import { ConfigError, readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
 import { systemRandom } from '#platform/random'
 import { startedOnTerminal } from '../support/running-command.ts'
+import { canMount, mountDisk } from '../support/small-disk.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'purser-setup-'))
@@ -66,6 +79,47 @@ test('setup names a file that it cannot read or write', () => {
   const written = setUpIn(join(folder, 'absent', '.env'), ...FLAGS)
   assert.equal(written.status, 1)
   assert.match(written.output, /^ENV_FILE: \S+ cannot be written: ENOENT[^\n]*\n$/)
+})
+
+test('setup keeps the mode and the owner of the file, and a symbolic link to it', () => {
+  const shared = join(folder, 'shared')
+  mkdirSync(shared)
+  const target = join(shared, 'purser.env')
+  writeFileSync(target, 'PORT=4100\n')
+  chmodSync(target, 0o660)
+  if (process.geteuid?.() === 0) chownSync(target, 65_534, 65_534)
+  const facts = ({ mode, uid, gid } = statSync(target)) => ({ mode, uid, gid })
+  const before = facts()
+  const link = join(folder, 'link.env')
+  symlinkSync('shared/purser.env', link)
+  assert.equal(setUpIn(link, ...FLAGS).status, 0)
+  assert.ok(lstatSync(link).isSymbolicLink())
+  assert.match(readFileSync(target, 'utf8'), /^PORT=4100\nOPERATOR_NAME=/)
+  assert.deepEqual(facts(), before)
+  assert.deepEqual(readdirSync(shared), ['purser.env'])
+  rmSync(target)
+  assert.equal(setUpIn(link, ...FLAGS).status, 0, 'its target does not exist')
+  assert.equal(statSync(target).mode & 0o777, 0o600)
+})
+
+test('setup loses no line of the file on a full disk', {
+  skip: !canMount() && 'only root may mount a small file system',
+}, () => {
+  const { folder: disk, unmount } = mountDisk(1)
+  try {
+    const file = join(disk, '.env')
+    const before = `SECRET_KEY=${'ab'.repeat(32)}\n# ${'-'.repeat(4000)}\n`
+    writeFileSync(file, before)
+    const fill = () => writeFileSync(join(disk, 'other'), Buffer.alloc(2 ** 20))
+    assert.throws(fill, /ENOSPC/)
+    const { status, output } = setUpIn(file, ...FLAGS)
+    assert.equal(status, 1)
+    assert.match(output, /^ENV_FILE: \S+ cannot be written: ENOSPC[^\n]*\n$/)
+    assert.equal(readFileSync(file, 'utf8'), before)
+    assert.deepEqual(readdirSync(disk).toSorted(), ['.env', 'other'])
+  } finally {
+    unmount()
+  }
 })
 
 test('setup saves nothing if it is left with Ctrl-C or Ctrl-D', async () => {
