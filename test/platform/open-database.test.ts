@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ConfigError } from '#platform/config'
 import { makeDataFolder } from '#platform/data-folder'
+import { lockFile } from '#platform/lock'
 import { openLog } from '#platform/log'
 import { databaseFolder, OfAnotherUser, openDatabase, serverName } from '#platform/open-database'
 import { prepareDataFolder, SERVER_URL } from '../support/database.ts'
@@ -47,6 +49,21 @@ test('only its owner can open a new data folder and its database', async () => {
     }
   } finally {
     rmSync(parent, { recursive: true })
+  }
+})
+
+test('a data folder that cannot be locked is named, with what to do', async () => {
+  const data_dir = mkdtempSync(join(tmpdir(), 'purser-lock-'))
+  const settings = { data_dir, database_url: undefined, live_url: undefined }
+  try {
+    mkdirSync(lockFile(data_dir))
+    await assert.rejects(openDatabase(settings, openLog('silent')), (error: Error) => {
+      assert.ok(error instanceof ConfigError)
+      assert.match(error.message, /^DATA_DIR: \S+ cannot be locked \(.+\)\. Free some space if/)
+      return true
+    })
+  } finally {
+    rmSync(data_dir, { recursive: true })
   }
 })
 
