@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { askControl } from '#platform/control'
@@ -20,6 +20,7 @@ import {
 import { keyRing } from '#platform/secrets'
 import type { RunningDiagnoses } from '#surfaces/commands/running'
 import { configOfTestMode } from '../../src/test-mode-config.ts'
+import { existingPart } from './machine.ts'
 
 const ANSWER_WITHIN_MS = 10_000
 
@@ -65,9 +66,7 @@ async function askRunning({ data_dir }: Config): Promise<RunningDiagnoses | unde
 
 /** Looks at one database; `worlds` is how many the processes of this node open on its server. */
 async function diagnoseOne(config: Config, worlds: number): Promise<Diagnosis[]> {
-  if (!config.database_url && !existsSync(databaseFolder(config))) {
-    return [ok('database', 'embedded engine; the first start creates it')]
-  }
+  if (!config.database_url && !existsSync(databaseFolder(config))) return [firstStart(config)]
   try {
     const { db, close } = await openDatabase(config, openLog('silent'))
     try {
@@ -82,6 +81,18 @@ async function diagnoseOne(config: Config, worlds: number): Promise<Diagnosis[]>
     }
   } catch (error) {
     return [unreachable(error instanceof DatabaseNotOpened ? error.cause : error, config)]
+  }
+}
+
+/** Whether the first start can create the embedded database. */
+function firstStart({ data_dir }: Config): Diagnosis {
+  try {
+    // With the slash, a file is refused as well.
+    accessSync(`${existingPart(data_dir)}/`, constants.W_OK | constants.X_OK)
+    return ok('database', 'embedded engine; the first start creates it')
+  } catch (error) {
+    const next = 'Give DATA_DIR to the user of the service, or set it to another folder.'
+    return fault('database', `the folder cannot be written: ${reason(error)}`, next)
   }
 }
 

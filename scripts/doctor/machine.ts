@@ -21,10 +21,16 @@ export function diagnoseNode(): Diagnosis[] {
   return [fault('node', `Node.js ${version}`, next)]
 }
 
+/** A path, or the nearest folder above it that exists. */
+export function existingPart(path: string): string {
+  let folder = path
+  while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
+  return folder
+}
+
 /** The free space of the disk that has the data folder. */
 export async function diagnoseDisk({ data_dir }: Config): Promise<Diagnosis[]> {
-  let folder = data_dir
-  while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
+  const folder = existingPart(data_dir)
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
   const text = `${Math.floor(free / MEBIBYTE).toLocaleString('en-US')} MiB free in ${folder}`

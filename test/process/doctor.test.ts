@@ -168,6 +168,16 @@ test('an embedded database that cannot be opened is a fault, for which a full di
   assert.match(found?.next ?? '', /^Free some space if the disk is full, .* Else restore a backup/)
 })
 
+test('a folder in which the first start can create no database is a fault', async () => {
+  const folder = join(data_dir, 'settings.txt')
+  writeFileSync(folder, 'a file')
+  const { checks } = await doctor({ DATABASE_URL: '', DATA_DIR: join(folder, 'data') })
+  const found = checks.find(({ check }) => check === 'database')
+  assert.equal(found?.level, 'fault')
+  assert.match(found?.text ?? '', /^the folder cannot be written: ENOTDIR/)
+  assert.match(found?.next ?? '', /^Give DATA_DIR to the user of the service/)
+})
+
 test('a database, a Valkey and a bucket that are down are faults, and the rest is looked at', async () => {
   const port = await freePort()
   const { texts } = await doctor({
