@@ -50,7 +50,7 @@ export async function diagnoseDatabase(
     await diagnoseMigrations(db),
     ...((await isInstalled(db))
       ? [await diagnoseWrite(db, now()), await diagnoseKeys(db, keys), await diagnoseRestore(db)]
-      : []),
+      : await diagnoseRole(db)),
     ...(server ? [await diagnoseClock(db, now)] : []),
   ]
 }
@@ -112,6 +112,19 @@ async function diagnoseMigrations(db: Database): Promise<Diagnosis> {
     if (!(error instanceof ConfigError)) throw error
     return fault('migrations', error.message, 'Run the release that migrated this database.')
   }
+}
+
+/** A database without tables: whether its role may create them. */
+async function diagnoseRole(db: Database): Promise<Diagnosis[]> {
+  const { role, name, may_create } = await db.one<{
+    role: string
+    name: string
+    may_create: boolean | null
+  }>(sql`select current_user::text as role, current_database()::text as name,
+    has_schema_privilege(current_schema(), 'create') as may_create`)
+  if (may_create) return []
+  const next = `As an administrator of the server: alter database "${name}" owner to "${role}".`
+  return [fault('writing', `the role ${role} may not create tables in ${name}`, next)]
 }
 
 async function diagnoseWrite(db: Database, now: Date): Promise<Diagnosis> {

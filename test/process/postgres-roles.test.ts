@@ -9,6 +9,7 @@ import { migrate, pendingMigrations } from '#platform/migrate'
 import { sql } from '#platform/sql'
 import { findPostgres, startPostgres, type Throwaway } from '../../scripts/throwaway-postgres.ts'
 import { runCommand } from '../support/command.ts'
+import { administrate } from '../support/database.ts'
 
 const programs = findPostgres()
 const SKIP = !programs && 'no PostgreSQL server here (apt-get install postgresql)'
@@ -46,6 +47,25 @@ test('commands say what to do if their role may not use the tables', { skip: SKI
     assert.match(out + error, /Use the role that owns the tables, or a member of it/, name)
     assert.doesNotMatch(out + error, /^ {4}at /m, name)
   }
+})
+
+test('the doctor finds a role that may not create tables', { skip: SKIP }, async (t) => {
+  const server = await startPostgres(programs!)
+  t.after(() => server.stop())
+  await administrate(server.url, 'create role guest login')
+  await administrate(server.url, 'create database empty')
+  const url = new URL(server.url)
+  url.username = 'guest'
+  url.pathname = '/empty'
+  const settings = { DATABASE_URL: url.href, SECRET_KEY: randomBytes(32).toString('hex') }
+  const refused = await runCommand('doctor', settings)
+  assert.equal(refused.status, 1)
+  assert.match(refused.out, /^fault {4}writing: the role guest may not create tables in empty\n/m)
+  const [, statement = ''] = /administrator of the server: (.+)\.$/m.exec(refused.out) ?? []
+  await administrate(server.url, statement)
+  const { out } = await runCommand('doctor', settings)
+  assert.doesNotMatch(out, /writing/)
+  assert.equal((await runCommand('migrate', settings)).status, 0)
 })
 
 // Follows docs/operate/going-live.md: a second role takes over from the one that owns the tables.
