@@ -4,7 +4,7 @@ import { developmentKey } from '#platform/data-folder'
 import { missingOperator, OPERATOR_SETTINGS, type Operator, operatorOf } from '#platform/operator'
 import { PROCESS_SETTINGS, type Processes, readProcesses } from '#platform/processes'
 import type { Random } from '#platform/random'
-import { masterKeys, networks, origin, sender, url } from '#platform/setting-values'
+import { mailServer, masterKeys, networks, origin, sender, url } from '#platform/setting-values'
 import { type Bucket, readBucket } from '#platform/storage-url'
 import {
   metricsFault,
@@ -80,7 +80,7 @@ const SETTINGS = z.object({
       'must be https://KEY_ID:SECRET@host/bucket, if needed with ?region=; write / in a key as %2F',
     )
     .optional(),
-  SMTP_URL: url('smtp:', 'smtps:').optional(),
+  SMTP_URL: mailServer().optional(),
   MAIL_FROM: sender().optional(),
   SECRET_KEY: masterKeys().optional(),
   MIGRATE_ON_START: z.enum(['0', '1'], 'must be 0 or 1').default('1'),

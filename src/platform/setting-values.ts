@@ -15,6 +15,14 @@ export function url(...protocols: string[]) {
   })
 }
 
+/** A mail server. With another number of connections, its library would never open one. */
+export function mailServer() {
+  return url('smtp:', 'smtps:').refine((text) => {
+    const count = URL.parse(text)?.searchParams.get('maxConnections')
+    return count === undefined || count === null || /^[1-9]\d{0,2}$/.test(count)
+  }, 'maxConnections must be 1 to 999')
+}
+
 /** An origin: scheme, host and port. */
 export function origin() {
   return url('http:', 'https:').refine((text) => {
