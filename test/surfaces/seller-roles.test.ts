@@ -49,6 +49,7 @@ const RULES: [pattern: RegExp, roles: readonly sellers.MemberRole[]][] = [
   [/^(GET|POST) \/dashboard\/apps\/:slug\/customers\/:license_id\/:action/, SUPPORT],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/licenses\/give\//, SUPPORT],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/import\//, ADMINS],
+  [/^(GET|POST) \/dashboard\/apps\/:slug\/integration\/secret\//, EDITORS],
   [/^POST \/dashboard\/apps\/:slug\//, EDITORS],
   [/^GET \/dashboard\//, EVERYONE],
 ]

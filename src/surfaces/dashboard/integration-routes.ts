@@ -6,7 +6,12 @@ import { endPreview, startPreview } from '#flows/preview'
 import type { World } from '#flows/world'
 import { addressOf } from '#http/app-menu'
 import { csrfToken } from '#http/form-token'
-import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
+import {
+  APP_PATH,
+  requireSeller,
+  requireSellerTerms,
+  type SellerContext,
+} from '#http/guards/seller'
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, requireId } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
@@ -35,7 +40,7 @@ export function declareIntegration(scope: FastifyInstance, world: World): void {
   declareSwitches(scope, world)
 }
 
-function pathOf({ app }: SellerTermsContext): string {
+function pathOf({ app }: Pick<SellerContext, 'app'>): string {
   return addressOf(app.slug, 'integration')
 }
 
@@ -77,7 +82,7 @@ function declareSettings(scope: FastifyInstance, world: World): void {
 }
 
 function declareSecret(scope: FastifyInstance, world: World): void {
-  async function ask(context: SellerTermsContext, is_stale: boolean) {
+  async function ask(context: SellerContext, is_stale: boolean) {
     const { request, reply, app } = context
     const client = await apps.getClientOf(world.db, app.id)
     const page = RotateSecretPage({
@@ -93,7 +98,8 @@ function declareSecret(scope: FastifyInstance, world: World): void {
   }
 
   scope.get(`${INTEGRATION}secret/`, async (request, reply) => {
-    const context = await requireSellerTerms(world, request, reply)
+    // A form without settings to view, so only members who can send it get it.
+    const context = await requireSeller(world, request, reply, 'edit_apps')
     requireRecentProof(world, context)
     return await ask(context, false)
   })
