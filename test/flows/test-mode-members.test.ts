@@ -186,6 +186,10 @@ test('a copy of an account is secured and deleted in live mode, where these page
     const path = page.startsWith('security/') ? 'security/' : page
     assert.ok(seen.body.includes(`href="${base_url}/account/${path}"`), page)
   }
+  // Routes are found without the slash at their end, and with encoded characters.
+  for (const page of ['security', '%73ecurity/password', 'profile/delete/', 'profile/%64elete']) {
+    assert.match(textOf((await seller.open(`/account/${page}`)).body), /live mode/, page)
+  }
   seller.cookies.set('__Host-language', 'es')
   const spanish = await seller.open('/account/security/')
   assert.match(textOf(spanish.body), /Cambie esto en el modo real .* Abrir en el modo real/)

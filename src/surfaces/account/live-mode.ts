@@ -18,7 +18,9 @@ export function keepInLiveMode(scope: FastifyInstance, world: World): void {
   const { live_url } = world.config
   if (!live_url) return
   scope.addHook('preHandler', async (request) => {
-    const page = LIVE_ONLY.find((each) => request.url.startsWith(each))
+    // The route's own path: an address may leave out the slash at its end, or encode a character.
+    const { url = '' } = request.routeOptions
+    const page = LIVE_ONLY.find((each) => url.startsWith(each))
     const session = page && (await currentSession(world, request))
     if (!session || !(await identity.isMirrored(world.db, session.user_id))) return
     const status = request.method === 'POST' ? 403 : 200
