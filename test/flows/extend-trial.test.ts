@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
 import { extendTrial, setAutoRenew } from '#flows/subscription'
 import type { ActorOf } from '#platform/audit'
+import { addDays, isoDate } from '#platform/calendar'
 import { sql } from '#platform/sql'
+import { textOf } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
 import { sellerActor } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
   buyerActor,
@@ -32,8 +37,11 @@ async function trying(): Promise<Subscriber> {
   return await subscribe(service, { app })
 }
 
-const extend = (trial: Subscriber, days: number) =>
-  extendTrial(service.world, seller, { license_id: trial.license_id, days, reason: REASON })
+async function extend({ license_id }: Subscriber, days: number) {
+  const { db } = service.world
+  const { period_end: from } = (await billing.subscriptionOf(db, license_id))!
+  return await extendTrial(service.world, seller, { license_id, from, days, reason: REASON })
+}
 
 async function remindersOf({ license_id }: Subscriber): Promise<number> {
   const { count } = await service.world.db.one<{ count: number }>(sql`select count(*)
@@ -78,4 +86,23 @@ test('nothing but a trial is extended', async () => {
   await passDays(service, 8)
   assert.equal((await extend(trial, 7)).outcome, 'no_trial')
   await assert.rejects(extend(trial, 91), RangeError)
+})
+
+test('a form that is sent twice extends a trial once, and one from before another changes nothing', async () => {
+  const app = await otherApp(service, { trial_days: 7 })
+  const trial = await subscribe(service, { app })
+  const { period_end: before } = await stateOf(service, trial)
+  const { slug } = await apps.get(service.world.db, app.client_id)
+  const agent = await signedIn(service, service.demo.seller)
+  await agent.open(`/dashboard/apps/${slug}/customers/${trial.license_id}/extend-trial/`)
+  const tabs = [agent.tab(), agent.tab()]
+  for (const tab of tabs) {
+    const page = await tab.submit('Extend trial', { days: '7', reason: REASON })
+    assert.match(textOf(page.body), /Trial extended/)
+  }
+  const extended = isoDate(addDays(new Date(String(before)), 7))
+  assert.equal((await stateOf(service, trial)).period_end, extended)
+  const page = await agent.submit('Extend trial', { days: '3', reason: REASON })
+  assert.match(textOf(page.body), /Nothing was changed/)
+  assert.equal((await stateOf(service, trial)).period_end, extended)
 })

@@ -9,19 +9,26 @@ import type { LicenseId } from '#platform/ids'
 /** The days by which a trial can be extended at a time. */
 export const EXTENSION_DAYS = { least: 1, most: 90 } as const
 
-/** The outcome of extending a trial: `ending` while its first charge is processing. */
+/**
+ * The outcome of extending a trial: `ending` while its first charge is processing, and `moved` if
+ * its end has changed since it was read.
+ */
 export type TrialExtended =
   | { outcome: 'extended'; period_end: Date }
   | { outcome: 'no_trial' }
   | { outcome: 'ending' }
+  | { outcome: 'moved' }
 
-/** Extends a trial by whole days; its first charge and its reminder follow the new end. */
+/**
+ * Extends a trial from the end that was read by whole days; its first charge and its reminder
+ * follow the new end. The same request again changes nothing.
+ */
 export async function extendTrial(
   world: World,
   actor: ActorOf<'seller'>,
-  facts: { license_id: LicenseId; days: number; reason: string },
+  facts: { license_id: LicenseId; from: Date; days: number; reason: string },
 ): Promise<TrialExtended> {
-  const { license_id, days, reason } = facts
+  const { license_id, from, days, reason } = facts
   if (!Number.isInteger(days) || days < EXTENSION_DAYS.least || days > EXTENSION_DAYS.most) {
     throw new RangeError(`a trial is extended by 1 to 90 days, and not by ${days}`)
   }
@@ -29,10 +36,11 @@ export async function extendTrial(
     const { license, subscription, now } = await lockLicense(world, tx, license_id)
     if (!subscription || license.status !== 'trialing') return { outcome: 'no_trial' }
     if (await billing.openInvoiceOf(tx, subscription.id)) return { outcome: 'ending' }
-    const { period_end: before } = subscription
+    const { period_end: before, frequency } = subscription
     // The trial is the period before the anchor, so what is paid starts at its new end.
-    const period_end = addDays(before, days)
-    const { frequency } = subscription
+    const period_end = addDays(from, days)
+    if (before.getTime() === period_end.getTime()) return { outcome: 'extended', period_end }
+    if (before.getTime() !== from.getTime()) return { outcome: 'moved' }
     const next_at = billing.reminderOrEnd(now, 'trialing', { period_end, frequency })
     await billing.changeSubscription(tx, subscription, { anchor: period_end, period_end, next_at })
     const step = { trigger: 'trial_extended', to: 'trialing', period_end } as const

@@ -19,6 +19,7 @@ export function ActionPage(
     back: string
     form: { reason: string; days: string }
     replaces: string
+    from: string
     faults: FormFault[]
   },
 ): JSX.Element {
@@ -40,7 +41,10 @@ export function ActionPage(
           <Form action={facts.path} csrf_token={facts.csrf_token}>
             <input type="hidden" name="replaces" value={facts.replaces} />
             {action.has_days && (
-              <Field label="Days" {...field('days')} inputmode="numeric" autocomplete="off" />
+              <>
+                <input type="hidden" name="from" value={facts.from} />
+                <Field label="Days" {...field('days')} inputmode="numeric" autocomplete="off" />
+              </>
             )}
             <ReasonFields
               reason={form.reason}

@@ -30,11 +30,18 @@ interface Given {
   days: number
   /** The key that the form was about, by `keyOf`. */
   replaces: string
+  /** The end of the period that the form was about, by `endOf`. */
+  from: string
 }
 
 /** Names the current key of a license without revealing it. */
 export function keyOf({ rotated_at }: CustomerLicense): string {
   return rotated_at?.toISOString() ?? 'the first'
+}
+
+/** The end of a license's period for a form; empty if it has none. */
+export function endOf({ period_end }: CustomerLicense): string {
+  return period_end?.toISOString() ?? ''
 }
 
 /** An action that a member may take on a license. */
@@ -85,8 +92,11 @@ export const ACTIONS: Record<string, CustomerAction> = {
     has_days: true,
     text: 'The trial ends later, and so does its first charge. The buyer gets the usual email three days before the new end.',
     isPossible: ({ status }) => status === 'trialing',
-    async run(world, { license: { license_id }, actor, reason, days }) {
-      const { outcome } = await extendTrial(world, actor, { license_id, days, reason })
+    async run(world, { license: { license_id }, actor, reason, days, from: text }) {
+      const from = new Date(text)
+      if (Number.isNaN(from.getTime())) return 'changed'
+      const { outcome } = await extendTrial(world, actor, { license_id, from, days, reason })
+      if (outcome === 'moved') return 'trial_moved'
       return outcome === 'extended' ? 'extended' : 'changed'
     },
   },
@@ -136,6 +146,10 @@ export const NOTES: Record<string, ActionNote> = {
   canceled: { tone: 'success', text: 'Canceled. Nothing more is charged.' },
   ended: { tone: 'success', text: 'Canceled. The license has ended.' },
   extended: { tone: 'success', text: 'Trial extended.' },
+  trial_moved: {
+    tone: 'warning',
+    text: 'Nothing was changed. The end of the trial has changed since the form was opened.',
+  },
   key_replaced: { tone: 'success', text: 'Key replaced. The buyer gets the new one by email.' },
   resent: { tone: 'success', text: 'Receipt sent.' },
   email_resent: { tone: 'success', text: 'Email sent.' },

@@ -11,7 +11,7 @@ import { reasonFault } from '#http/reason'
 import { refuse } from '#http/refusals'
 import type { Limit } from '#platform/limits'
 import { ownValue } from '#platform/record'
-import { ACTIONS, type CustomerAction, keyOf } from './customer-action.ts'
+import { ACTIONS, type CustomerAction, endOf, keyOf } from './customer-action.ts'
 import { ActionPage } from './customer-action-page.tsx'
 import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
 import { pageFacts, sellerOf } from './sales-context.ts'
@@ -38,7 +38,7 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
   scope.post(path, async (request, reply) => {
     const context = await requireAppSales(world, request, reply, 'support')
     const action = actionOf(context)
-    const { reason = '', days = '', replaces = '' } = formOf(request)
+    const { reason = '', days = '', replaces = '', from = '' } = formOf(request)
     const form = { reason: reason.trim(), days: days.trim() }
     const faults = faultsOf(action, form)
     if (faults.length > 0) return await show(world, context, action, form, faults)
@@ -54,6 +54,7 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
       reason: form.reason,
       days: Number(form.days),
       replaces,
+      from,
     }
     return redirectTo(reply, `${back}?done=${await action.run(world, given)}`)
   })
@@ -92,6 +93,7 @@ async function show(
     back,
     form,
     replaces: keyOf(license),
+    from: endOf(license),
     faults,
   })
   return sendPage(context.reply, page, { status: faults.length > 0 ? 422 : 200 })
