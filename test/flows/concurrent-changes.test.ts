@@ -15,6 +15,7 @@ import type { World } from '#flows/world'
 import { mintId, type UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { textOf } from '../support/agent.ts'
 import type { OtherApp } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { CARD } from '../support/cards.ts'
@@ -221,6 +222,24 @@ describe('a plan change', () => {
     const { status, canceled_at } = await stateOf(service, subscriber)
     assert.deepEqual([status, canceled_at], ['one_time_active', null])
   })
+})
+
+test('a license whose renewal is declined while it is canceled at its end does not end now', async () => {
+  const subscriber = await subscribe(service, { card: CARD.mastercard })
+  const { agent, license_id } = subscriber
+  const { world } = service
+  await agent.open(`/manage/${service.demo.app.client_id}/auto-renew/`)
+  const begun = Promise.withResolvers<void>()
+  const canceling = begun.promise.then(() => agent.submit('Cancel subscription'))
+  await world.db.tx(async (tx) => {
+    const { license, now } = await lockLicense(world, tx, license_id)
+    begun.resolve()
+    await untilBlocked(tx, service.world.db)
+    const step = { trigger: 'renewal_failed', to: 'past_due' } as const
+    await licensing.transitionLocked(tx, now, license, step)
+  })
+  assert.match(textOf((await canceling).body), /Nothing was changed/)
+  assert.equal((await stateOf(service, subscriber)).status, 'past_due')
 })
 
 test('the URLs of an app are checked against its website as it is now', async () => {

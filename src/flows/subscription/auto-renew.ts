@@ -10,20 +10,28 @@ import { endSubscription } from './dunning.ts'
 /**
  * Turns auto-renew off or on. Off: the license stays as it is until the paid period ends; where a
  * payment is past due, or its owner had paused it, it ends at once. The buyer gets a confirmation,
- * the seller an email. Returns false if nothing renews.
+ * the seller an email. Returns false if nothing renews, or if the license would end at once and
+ * `may_end` is false, because the person agreed to its end after the paid period only.
  */
 export async function setAutoRenew(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,
-  facts: { license_id: LicenseId; to: 'on' | 'off'; is_disowned?: boolean; reason?: string },
+  facts: {
+    license_id: LicenseId
+    to: 'on' | 'off'
+    may_end?: boolean
+    is_disowned?: boolean
+    reason?: string
+  },
 ): Promise<boolean> {
-  const { license_id, to, is_disowned = false, reason } = facts
+  const { license_id, to, may_end = true, is_disowned = false, reason } = facts
   return await world.db.tx(async (tx) => {
     const { license, subscription, now } = await lockLicense(world, tx, license_id)
     if (!subscription || license.status === 'canceled') return false
     const auto_renew = to === 'on'
     if (subscription.auto_renew === auto_renew) return true
     if (!auto_renew && (licensing.isOwing(license.status) || license.paused_for === 'buyer')) {
+      if (!may_end) return false
       await endSubscription(tx, now, { ...subscription, auto_renew }, 'period_ended')
     } else {
       await billing.changeSubscription(tx, subscription, { auto_renew, pause_at_end: false })

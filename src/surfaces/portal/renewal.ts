@@ -63,10 +63,12 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     const { license, at } = context
     const to = readSwitch(formOf(request).to)
     // A form from before this would end the license does not end it.
-    const isOther = endsNow(context) && formOf(request).ends_now !== 'yes'
+    const may_end = formOf(request).ends_now === 'yes'
+    const isOther = endsNow(context) && !may_end
     if (!mayRenew(context) || isOther) return redirectTo(reply, at('', { done: 'not_done' }))
     const { license_id } = license
-    await setAutoRenew(world, buyerOf(context), { license_id, to })
+    const isSet = await setAutoRenew(world, buyerOf(context), { license_id, to, may_end })
+    if (!isSet) return redirectTo(reply, at('', { done: 'not_done' }))
     if (to === 'on') return redirectTo(reply, at('', { done: 'auto_renew_on' }))
     if (endsNow(context)) return redirectTo(reply, at())
     const isPaying = await payments.isAnyPendingOf(world.db, license_id)
