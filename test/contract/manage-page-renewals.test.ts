@@ -318,6 +318,26 @@ describe('the card', () => {
     assert.equal(stale.page.url, manage(subscriber))
   })
 
+  test('is saved for each of two licenses whose portals are open in two tabs', async () => {
+    const { agent, email } = await signUp(service)
+    const apps = [await otherApp(service, {}), await otherApp(service, {})]
+    for (const { price_id } of apps) {
+      await agent.open(`/buy/${price_id}/`)
+      await agent.submit('Continue', { email, ...TEXAS })
+      await enterCard(agent)
+      await agent.submit(/^Pay /)
+    }
+    const tabs = apps.map((app) => ({ app, tab: agent.tab() }))
+    for (const { app, tab } of tabs) {
+      await tab.open(`/manage/${app.client_id}/`)
+      await tab.submit('Update card')
+    }
+    for (const { tab } of tabs) {
+      await tab.submit('Save this card', { number: CARD.mastercard, ...NEW_CARD })
+      assert.match(pageText(tab), /Future charges use this card/)
+    }
+  })
+
   test('canceling a license cancels the amount due', async () => {
     const app = await twoPlans(service)
     const subscriber = await subscribe(service, { app, card: CARD.never_renews })

@@ -24,20 +24,20 @@ import {
 import { MovedPage } from './moved-page.tsx'
 import { charge, resumeUrl } from './paying.ts'
 
-/** The processor portal that this browser opened, and its license. */
-const PORTAL: SignedCookie<OpenedPortal> = {
-  name: 'portal',
-  seconds: 3600,
-  facts: z.object({
-    session_id: idSchema('ses'),
-    license_id: idSchema('lic'),
-    portal_id: z.string(),
-  }),
+/**
+ * The processor portal that this browser opened for a license. Portals of other licenses may be
+ * open in other tabs.
+ */
+function portalCookie({ license_id }: { license_id: LicenseId }): SignedCookie<OpenedPortal> {
+  return {
+    name: `portal-${license_id}`,
+    seconds: 3600,
+    facts: z.object({ session_id: idSchema('ses'), portal_id: z.string() }),
+  }
 }
 
 interface OpenedPortal {
   session_id: SessionId
-  license_id: LicenseId
   portal_id: string
 }
 
@@ -58,8 +58,8 @@ export function declareCard(scope: FastifyInstance, world: World): void {
       return_url: `${config.base_url}${at('card')}`,
       language: localeOf(request).language,
     })
-    const { license_id } = license
-    setSignedCookie(world, reply, PORTAL, { session_id: session.id, license_id, portal_id })
+    const opened = { session_id: session.id, portal_id }
+    setSignedCookie(world, reply, portalCookie(license), opened)
     return redirectTo(reply, url)
   })
 
@@ -76,7 +76,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
       const page = MovedPage({ ...layout, declared: { state, zip }, billed: billingAddress(card!) })
       return sendPage(reply, page, { status: 422 })
     }
-    clearSignedCookie(reply, PORTAL)
+    clearSignedCookie(reply, portalCookie(license))
     if (!card) return redirectTo(reply, at('', { done: 'card_same' }))
     if (refusal) return redirectTo(reply, at('', { done: `card_${refusal}` }))
     return await replaceCard(world, context, { card })
@@ -86,7 +86,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
     const context = await requireManagedLicense(world, request, reply)
     const { license, subscription, at } = context
     const portal_id = portalOf(world, context)
-    clearSignedCookie(reply, PORTAL)
+    clearSignedCookie(reply, portalCookie(license))
     if (!portal_id || !subscription || license.status === 'canceled') return redirectTo(reply, at())
     const card = await processor.readPortal(portal_id)
     const address = card && billingAddress(card)
@@ -111,7 +111,6 @@ async function replaceCard(
 
 /** The portal that this session opened for this license. */
 function portalOf(world: World, { request, session, license }: ManageContext): string | undefined {
-  const opened = readSignedCookie(world, request, PORTAL)
-  const isOwn = opened?.session_id === session.id && opened.license_id === license.license_id
-  return isOwn ? opened.portal_id : undefined
+  const opened = readSignedCookie(world, request, portalCookie(license))
+  return opened?.session_id === session.id ? opened.portal_id : undefined
 }
