@@ -229,13 +229,16 @@ describe('the key', () => {
     const before = licenseKey(agent.page)
     await agent.open(manage({ app }))
     await agent.press('Replace the key')
-    const twice = agent.twin()
+    const [twice, later] = [agent.twin(), agent.twin()]
     await agent.submit('Replace the key now')
     const after = licenseKey(agent.page)
     assert.notEqual(after, before)
     assert.match(pageText(agent), /This is your new key/)
     await twice.submit('Replace the key now')
     assert.equal(licenseKey(twice.page), after)
+    service.clock.pass(3600)
+    await later.submit('Replace the key now')
+    assert.equal(licenseKey(later.page), after)
     const { actor } = await service.world.db.one<{ actor: string }>(sql`select actor
       from audit_log where action = 'license.key_rotated'`)
     assert.match(actor, /^usr_/)

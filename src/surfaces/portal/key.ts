@@ -21,8 +21,7 @@ export function declareKey(scope: FastifyInstance, world: World): void {
   scope.get(path, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
     if (!mayRotate(context)) return redirectTo(reply, context.at())
-    const replaces = context.license.rotated_at?.toISOString() ?? 'the first'
-    const page = ReplaceKeyPage({ ...layoutFacts(world, context), replaces })
+    const page = ReplaceKeyPage({ ...layoutFacts(world, context), replaces: keyOf(context) })
     return sendPage(reply, page)
   })
 
@@ -30,17 +29,25 @@ export function declareKey(scope: FastifyInstance, world: World): void {
     const context = await requireManagedLicense(world, request, reply)
     const { license, at } = context
     if (!mayRotate(context)) return redirectTo(reply, at())
+    const { replaces = '' } = formOf(request)
+    // The key that the form is about was replaced, however long ago.
+    if (replaces !== keyOf(context)) return redirectTo(reply, at('', { done: 'key_replaced' }))
     await limitPage(world, ROTATIONS, license.license_id, reply)
-    await rotateKey(world, {
+    const { outcome } = await rotateKey(world, {
       app_id: license.app_id,
       license_id: license.license_id,
       actor: buyerOf(context),
-      // Sending the same form twice replaces one key.
-      rotation_key: `manage ${formOf(request).replaces ?? ''}`.slice(0, 64),
+      // Sending the same form twice at once replaces one key.
+      rotation_key: `manage ${replaces}`,
       reason: undefined,
     })
-    return redirectTo(reply, at('', { done: 'key_replaced' }))
+    return redirectTo(reply, at('', { done: outcome === 'rotated' ? 'key_replaced' : 'not_done' }))
   })
+}
+
+/** Names the current key of a license without revealing it. */
+function keyOf({ license }: ManageContext): string {
+  return license.rotated_at?.toISOString() ?? 'the first'
 }
 
 function mayRotate({ license, session }: ManageContext): boolean {
