@@ -63,7 +63,7 @@ export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> 
   }
 }
 
-type Refusal = InstanceType<typeof Stripe.errors.StripeInvalidRequestError>
+export type Refusal = InstanceType<typeof Stripe.errors.StripeInvalidRequestError>
 
 /** Whether Stripe understood the request and refused it; nothing was created. */
 export function isRefusal(error: unknown): error is Refusal {

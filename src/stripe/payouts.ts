@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe'
 import type { PayoutAnswer, PayoutRequest } from '#domain/payments'
 import type { Cents } from '#platform/money'
 import { readBalance } from './balance.ts'
-import { ask, isRefusal, reportRefusal, type StripeParts } from './client.ts'
+import { ask, isRefusal, type Refusal, reportRefusal, type StripeParts } from './client.ts'
 import { once } from './once.ts'
 import * as requests from './requests.ts'
 
@@ -26,26 +26,32 @@ class Short extends Error {
 /**
  * Pays out in two steps: a transfer to the payee's account, and a payout to their bank, which can
  * fail later. If it fails, the transfer is reversed before the failure is reported, so that the
- * books and the balance agree.
+ * books and the balance agree. Throws Stripe's refusal if the transfer cannot be reversed.
  */
 export async function payOut(
   parts: StripeParts,
   now: Date,
   request: PayoutRequest,
 ): Promise<PayoutAnswer> {
+  let transfer: Stripe.Transfer
   try {
-    const transfer = await sendTransfer(parts, now, request)
-    if (transfer.reversed) return { status: 'failed', reason: 'The money came back to us.' }
-    return await sendPayout(parts, now, request, transfer.id)
+    transfer = await sendTransfer(parts, now, request)
   } catch (error) {
     if (error instanceof Short) return { status: 'short', available: error.available }
     if (!isRefusal(error)) throw error
     if (error.code === 'balance_insufficient') {
       return { status: 'short', available: (await readBalance(parts)).available }
     }
-    if (!PAYEES_OWN.includes(error.code ?? '')) await reportRefusal(parts, 'a payout', error)
-    return { status: 'failed', reason: error.message }
+    return await failed(parts, error)
   }
+  if (transfer.reversed) return { status: 'failed', reason: 'The money came back to us.' }
+  return await sendPayout(parts, now, request, transfer.id)
+}
+
+/** The answer to a refusal. Staff are alerted, unless the payee can resolve its cause. */
+async function failed(parts: StripeParts, error: Refusal): Promise<PayoutAnswer> {
+  if (!PAYEES_OWN.includes(error.code ?? '')) await reportRefusal(parts, 'a payout', error)
+  return { status: 'failed', reason: error.message }
 }
 
 async function sendTransfer(
@@ -91,8 +97,9 @@ async function sendPayout(
   const there = { stripeAccount: account_id }
   const statement_descriptor = description.replaceAll(/[<>\\'"*]/g, '').slice(0, 22)
   const said = { amount, currency: 'usd', description, statement_descriptor, metadata: { key } }
+  let payout: Stripe.Payout
   try {
-    const payout = await once(
+    payout = await once(
       parts,
       now,
       { key, kind: 'payout', body: { account_id, transfer_id } },
@@ -102,15 +109,16 @@ async function sendPayout(
         list: () => payouts.list({ limit: 100 }, there),
       },
     )
-    if (payout.status === 'failed' || payout.status === 'canceled') {
-      await reverse(parts, transfer_id)
-      return { status: 'failed', reason: payout.failure_message ?? payout.status }
-    }
-    return { status: payout.status === 'paid' ? 'paid' : 'pending', payout_id: payout.id }
   } catch (error) {
-    if (isRefusal(error)) await reverse(parts, transfer_id)
-    throw error
+    if (!isRefusal(error)) throw error
+    await reverse(parts, transfer_id)
+    return await failed(parts, error)
   }
+  if (payout.status === 'failed' || payout.status === 'canceled') {
+    await reverse(parts, transfer_id)
+    return { status: 'failed', reason: payout.failure_message ?? payout.status }
+  }
+  return { status: payout.status === 'paid' ? 'paid' : 'pending', payout_id: payout.id }
 }
 
 /** Reverses the transfer of a failed payout; false if the payout is not ours. */

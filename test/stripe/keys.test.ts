@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { KeyConflict, ProcessorUnreachable } from '#domain/payments'
+import { KeyConflict, ProcessorRefused, ProcessorUnreachable } from '#domain/payments'
 import { cents, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 import { type ProcessorSteps, processorSteps } from '../processor/outside.ts'
+import { openAlarms } from '../support/alarms.ts'
 import { openStripeWorld, type StripeWorld, testModeOf } from './world.ts'
 
 const GOOD = '4242424242424242'
@@ -220,6 +221,42 @@ describe("Stripe's keys", () => {
     assert.equal(double.state.available, before)
     assert.equal((await processor.payOut(steps.now(), payout)).status, 'failed')
     assert.equal(double.state.available, before)
+  })
+
+  /** A payee with a bank account whose account at Stripe owes 10 dollars. */
+  const indebted = async (owner: string) => {
+    const facts = { owner, email: 'seller@example.com' }
+    const { account_id } = await world.processor.openAccount(steps.now(), facts)
+    const return_url = 'https://purser.example/'
+    const { url } = await world.processor.openOnboarding(steps.now(), { account_id, return_url })
+    await steps.enterBank(url, 'works')
+    world.double.state.balances.set(account_id, -1000)
+    return account_id
+  }
+
+  test('a payout that the payee’s own balance does not cover fails at once', async () => {
+    const { processor, double } = world
+    const account_id = await indebted('sel_reserves')
+    const before = double.state.available
+    const payout = { key: 'po_reserves', account_id, amount: cents(5000), description: 'PURSER' }
+    double.state.setup.has_connect_reserves = true
+    const answer = await processor.payOut(steps.now(), payout)
+    double.state.setup.has_connect_reserves = false
+    const reason = 'You have insufficient funds in your account.'
+    assert.deepEqual(answer, { status: 'failed', reason })
+    assert.equal(double.state.available, before)
+  })
+
+  test('a payout whose transfer cannot be reversed is neither short nor failed', async () => {
+    const { processor, double, db, clock } = world
+    const account_id = await indebted('sel_debt')
+    const payout = { key: 'po_debt', account_id, amount: cents(5000), description: 'PURSER' }
+    await assert.rejects(processor.payOut(steps.now(), payout), ProcessorRefused)
+    const [alarm] = await openAlarms(db)
+    assert.match(alarm!.message, /insufficient funds for the reversal/)
+    double.state.balances.set(account_id, 5000)
+    clock.pass(2 * DAY)
+    assert.equal((await processor.payOut(steps.now(), payout)).status, 'pending')
   })
 
   test('a payout that the balance does not cover is short, without a transfer', async () => {

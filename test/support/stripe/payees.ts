@@ -100,7 +100,8 @@ export function createTransfer(state: State, form: Form): Thing {
 export function reverseTransfer(state: State, id: string): Thing {
   const transfer = state.find(id, 'transfer')
   if (transfer.reversed) throw cannot('The transfer is already fully reversed.')
-  if ((state.balances.get(transfer.destination) ?? 0) < transfer.amount) {
+  const available = state.balances.get(transfer.destination) ?? 0
+  if (available < transfer.amount && !state.setup.has_connect_reserves) {
     throw cannot('The account has insufficient funds for the reversal.', 'balance_insufficient')
   }
   move(state, transfer.destination, -transfer.amount)

@@ -1,6 +1,8 @@
 /** The setup of the account in Stripe's dashboard. */
 export interface Setup {
   has_connect: boolean
+  /** Whether reversals may exceed the balance of a connected account. */
+  has_connect_reserves: boolean
   account: Record<string, unknown>
   webhook_endpoints: Record<string, unknown>[]
   portals: Record<string, unknown>[]
@@ -12,6 +14,7 @@ export interface Setup {
 export function freshSetup(): Setup {
   return {
     has_connect: true,
+    has_connect_reserves: false,
     account: {
       id: 'acct_own',
       object: 'account',
