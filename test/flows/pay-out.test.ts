@@ -5,6 +5,7 @@ import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import { payOut, payWeekly, readPayeeBalance, reconcilePayouts, settlePayout } from '#flows/pay-out'
 import type { World } from '#flows/world'
+import { addDays } from '#platform/calendar'
 import type { PayoutId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -405,4 +406,21 @@ test('follow the test clock of an app that is ahead', async () => {
   service.clock.pass(9 * DAY)
   await handleEvents(service.world)
   assert.equal((await listed())[0]!.status, 'paid')
+})
+
+test('reach a payee whose test clock is ahead, and no other, among a thousand', async () => {
+  const { world, demo, clock } = service
+  const monday = payouts.mondayOf(clock.now())
+  await world.db.run(sql`insert into payout_accounts
+      (owner, processor, processor_account_id, weekly_at, created_at, updated_at)
+    select 'sel_' || n, 'sandbox', 'acct_' || n, ${monday}, ${monday}, ${monday}
+    from generate_series(1, 1000) n`)
+  await payWeekly(world)
+  await world.db.run(sql`update apps set clock_ahead = ${15 * DAY}
+    where id = ${demo.app.client_id}`)
+  await world.db.run(sql`update payout_accounts set weekly_at = ${addDays(monday, 7)}
+    where owner = ${seller.owner}`)
+  assert.deepEqual(await payouts.dueByCalendar(world.db, clock.now()), [seller.owner])
+  await payWeekly(world)
+  assert.deepEqual(await payouts.dueByCalendar(world.db, clock.now()), [])
 })

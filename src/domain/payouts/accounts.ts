@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db'
 import type { PayeeId, ProcessorId, UserId } from '#platform/ids'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 
 /** A payee's account at the processor, with a bank account once it is ready. */
 export interface PayoutAccount {
@@ -84,24 +84,27 @@ export async function recordAccount(
  * seller's own, of those that it transferred, or of those that an affiliate earned on.
  */
 export async function clockAheadOf(db: Db, owner: PayeeId): Promise<number> {
-  const { ahead } = await db.one<{ ahead: number }>(sql`
-    select coalesce(max(a.clock_ahead), 0) as ahead from apps a
-    where a.clock_ahead > 0 and (a.seller_id = ${owner}
-      or exists (select 1 from app_transfers t where t.from_seller = ${owner} and t.app_id = a.id
-        and t.outcome = 'accepted')
-      or exists (select 1 from invoices i where i.affiliate_id = ${owner} and i.app_id = a.id))`)
+  const { ahead } = await db.one<{ ahead: number }>(sql`select ${AHEAD_OF(sql`${owner}`)} as ahead`)
   return ahead
 }
 
+const AHEAD_OF = (owner: Sql) => sql`(select coalesce(max(a.clock_ahead), 0) from apps a
+  where a.clock_ahead > 0 and (a.seller_id = ${owner}
+    or exists (select 1 from app_transfers t where t.from_seller = ${owner} and t.app_id = a.id
+      and t.outcome = 'accepted')
+    or exists (select 1 from invoices i where i.affiliate_id = ${owner} and i.app_id = a.id)))`
+
+/** The Monday of a time that is `ahead` seconds after another. */
+const MONDAY = (now: Date, ahead: Sql) => sql`date_trunc('week',
+  (${now}::timestamptz + ${ahead} * interval '1 second') at time zone 'UTC') at time zone 'UTC'`
+
 /**
- * Payees whose payout for this week may not be decided yet, by any clock up to the one furthest
- * ahead. `now` is the service's time.
+ * Payees whose payout for this week is not decided yet, each by their own clock. `now` is the
+ * service's time.
  */
 export async function dueByCalendar(db: Db, now: Date): Promise<PayeeId[]> {
   const rows = await db.rows<{ owner: PayeeId }>(sql`select owner from payout_accounts
-    where weekly_at is null or weekly_at < date_trunc('week', (${now}::timestamptz
-      + (select coalesce(max(clock_ahead), 0) * interval '1 second'
-        from apps where clock_ahead > 0)) at time zone 'UTC') at time zone 'UTC'
+    where weekly_at is null or weekly_at < ${MONDAY(now, AHEAD_OF(sql`payout_accounts.owner`))}
     order by weekly_at nulls first, owner limit 1000`)
   return rows.map(({ owner }) => owner)
 }
