@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as identity from '#domain/identity'
+import * as payments from '#domain/payments'
+import { sql } from '#platform/sql'
 import { addPasskey, enterPassword, isSignedIn, newEmail, signUp } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -86,6 +89,33 @@ describe('a new email', () => {
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
     assert.ok(!(await isSignedIn(await enterPassword(service, wanted))))
     assert.match((await at(owner, SECURITY)).text, /Passkeys Off/)
+  })
+
+  test('waits for its account before it locks what a deletion of the account locks', async () => {
+    const { db } = service.world
+    for (const [which, button] of [
+      ['confirm', 'Change my email'],
+      ['undo', 'Keep this email'],
+    ] as const) {
+      const { email, wanted, [which]: path } = await ask()
+      const agent = buyer(service)
+      await agent.open(path)
+      const { id } = (await identity.findByEmail(db, email))!
+      const begun = Promise.withResolvers<void>()
+      const answered = begun.promise.then(() => agent.submit(button))
+      await db.tx(async (tx) => {
+        await identity.lockForDeletion(tx, id)
+        begun.resolve()
+        if (db.engine !== 'postgresql') return
+        await untilBlocked(tx, db)
+        await tx.run(sql`set local lock_timeout = '100ms'`)
+        await payments.lockEmails(tx, [email, wanted])
+        await tx.rows(sql`select 1 from email_changes where user_id = ${id} for update`)
+        await tx.rows(sql`select 1 from account_links where user_id = ${id} for update`)
+      })
+      await answered
+      assert.equal(agent.page.status, 200, which)
+    }
   })
 
   test('can be withdrawn before it is confirmed', async () => {

@@ -92,13 +92,16 @@ export async function peekLink(
       and (u.locked_at is null or l.purpose = 'not_me')`)
 }
 
-/** Uses a link up: of many concurrent readers, one gets it. */
+/** Uses a link up: of many concurrent readers, one gets it. Its account stays locked. */
 export async function useLink(
-  db: Db,
+  tx: Db,
   now: Date,
   facts: { token: string; purpose: LinkPurpose },
 ): Promise<AccountLink | undefined> {
-  return await db.maybe<AccountLink>(sql`update account_links l set used_at = ${now}
+  // In the order in which a deletion locks them: the account, its links, its emails.
+  await tx.run(sql`select u.id from users u join account_links l on l.user_id = u.id
+    where l.token_hash = ${sha256(facts.token)} for no key update of u`)
+  return await tx.maybe<AccountLink>(sql`update account_links l set used_at = ${now}
     from users u where u.id = l.user_id
       and l.token_hash = ${sha256(facts.token)} and l.purpose = ${facts.purpose}
       and l.used_at is null and l.expires_at > ${now}
