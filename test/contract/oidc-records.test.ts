@@ -6,9 +6,11 @@ import { addSeconds } from '#platform/calendar'
 import type { Database } from '#platform/db'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
+import { type Sql, sql } from '#platform/sql'
 import { openTestDatabase } from '../support/database.ts'
 
 const now = new Date('2026-03-10T12:00:00Z')
+const running = new AbortController().signal
 let db: Database
 
 before(async () => {
@@ -95,9 +97,27 @@ test('expired records are deleted, and the rest stays', async () => {
   const long = named('Interaction')
   await keep(short, { life: 60 })
   await keep(long, { life: 3600 })
-  await grants.sweepRecords(db, addSeconds(now, 600))
+  await grants.sweepRecords(db, addSeconds(now, 600), running)
   assert.equal(await find(short), undefined)
   assert.ok(await find(long))
+})
+
+test('a backlog of expired records is deleted in batches', async () => {
+  await db.run(sql`insert into oidc_records (id, kind, payload, created_at, expires_at)
+    select sha256(n::text::bytea), 'Interaction', '{}', ${now}, ${now}
+    from generate_series(1, 2500) n`)
+  const counts: number[] = []
+  const counting = {
+    ...db,
+    async run(statement: Sql) {
+      const count = await db.run(statement)
+      counts.push(count)
+      return count
+    },
+  }
+  await grants.sweepRecords(counting, now, running)
+  assert.ok(Math.max(...counts) <= 1000, counts.join())
+  assert.deepEqual(await db.rows(sql`select 1 from oidc_records where expires_at <= ${now}`), [])
 })
 
 const ring = (...bytes: number[]) => keyRing(bytes.map((byte) => Buffer.alloc(32, byte)))

@@ -15,7 +15,7 @@ import { enter, signInWithPasskey, signInWithPassword } from '#flows/sign-in'
 import { deviceOf } from '#http/device'
 import { mintId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 import {
   addAuthenticator,
   addPasskey,
@@ -294,6 +294,27 @@ describe('a change of email that waits for its confirmation', () => {
   })
 })
 
+test('deletes a backlog of expired links in batches', async () => {
+  const { db } = service.world
+  const now = service.clock.now()
+  await db.run(sql`insert into account_links
+      (token_hash, about, purpose, created_at, expires_at)
+    select sha256(n::text::bytea), 'a sign-up', 'sign_up', ${now}, ${now}
+    from generate_series(1, 2500) n`)
+  const counts: number[] = []
+  const counting = {
+    ...db,
+    async run(statement: Sql) {
+      const count = await db.run(statement)
+      counts.push(count)
+      return count
+    },
+  }
+  await identity.forgetExpired(counting, now, service.world.stopping)
+  assert.ok(Math.max(...counts) <= 1000, counts.join())
+  assert.deepEqual(await db.rows(sql`select 1 from account_links where expires_at <= ${now}`), [])
+})
+
 test('deletes expired sessions, links and sign-ups', async () => {
   const { db } = service.world
   const { agent } = await signUp(service)
@@ -302,7 +323,7 @@ test('deletes expired sessions, links and sign-ups', async () => {
   service.clock.pass(20 * 86_400)
   await kept.open(SECURITY)
   const late = await signUp(service)
-  await identity.forgetExpired(db, service.clock.now())
+  await identity.forgetExpired(db, service.clock.now(), service.world.stopping)
   const counts = async () =>
     await db.one<Record<string, number>>(sql`select
       (select count(*) from sign_ups) as sign_ups,
@@ -312,6 +333,6 @@ test('deletes expired sessions, links and sign-ups', async () => {
   assert.deepEqual(await counts(), { sign_ups: 1, links: 1, pending: 0, challenges: 0 })
   assert.ok(await isSignedIn(late.agent))
   service.clock.pass(31 * 86_400)
-  await identity.forgetExpired(db, service.clock.now())
+  await identity.forgetExpired(db, service.clock.now(), service.world.stopping)
   assert.deepEqual(await db.rows(sql`select id from sessions`), [])
 })

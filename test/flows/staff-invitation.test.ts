@@ -88,7 +88,8 @@ test('a link is valid for 24 hours and until the next one for the same email', a
   assert.match((await agent.open(second)).body, /Role/)
   service.clock.pass(60)
   assert.ok(await isExpired(agent, second))
-  await identity.forgetExpired(service.world.db, service.clock.now())
+  const { db, stopping } = service.world
+  await identity.forgetExpired(db, service.clock.now(), stopping)
   assert.equal((await rowsOf(email)).length, 0)
 })
 

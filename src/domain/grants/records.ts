@@ -3,6 +3,7 @@ import type { Database, Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
+import { type Sweep, sweep } from '#platform/sweep'
 import { mayRefresh, type RefreshUse } from './life.ts'
 
 export type RecordKind =
@@ -189,9 +190,17 @@ export async function revokeEverything(db: Db, user_id: UserId): Promise<void> {
     where user_id = ${user_id} and kind in ('Grant', 'Session')`)
 }
 
-/** Deletes expired records. */
-export async function sweepRecords(db: Db, now: Date): Promise<void> {
-  await db.run(sql`delete from oidc_records where expires_at <= ${now}`)
+const EXPIRED_SWEEP: Sweep = {
+  table: 'oidc_records',
+  days: 0,
+  batch: (db, now, limit) =>
+    db.run(sql`delete from oidc_records where id in
+      (select id from oidc_records where expires_at <= ${now} ${limit})`),
+}
+
+/** Deletes expired records, in batches. */
+export async function sweepRecords(db: Db, now: Date, stopping: AbortSignal): Promise<void> {
+  await sweep(db, now, [EXPIRED_SWEEP], stopping)
 }
 
 /** When a person agreed to sign in to an app, and the sign-ins that are still recorded. */

@@ -2,7 +2,6 @@ import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Factors } from './factor.ts'
-import { isLive } from './sessions.ts'
 import { lockAgainstSignIns } from './users.ts'
 
 /** The second factors of an account. */
@@ -36,15 +35,4 @@ export async function endAllSessions(db: Db, now: Date, user_id: UserId): Promis
   await db.run(sql`delete from passkey_challenges where user_id = ${user_id}`)
   await db.run(sql`update email_changes set ended_at = ${now}
     where user_id = ${user_id} and done_at is null and ended_at is null`)
-}
-
-/** Deletes what has expired: sessions, links, sign-ups and the like. */
-export async function forgetExpired(db: Db, now: Date): Promise<void> {
-  await db.run(sql`delete from sessions s using users u
-    where u.id = s.user_id and not ${isLive(now)}`)
-  await db.run(sql`delete from pending_sign_ins where expires_at <= ${now}`)
-  await db.run(sql`delete from passkey_challenges where expires_at <= ${now}`)
-  await db.run(sql`delete from account_links where expires_at <= ${now}`)
-  await db.run(sql`delete from sign_ups where expires_at <= ${now}`)
-  await db.run(sql`delete from staff_invitations where expires_at <= ${now}`)
 }

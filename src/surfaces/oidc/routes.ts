@@ -13,7 +13,7 @@ const EVERY_TEN_MINUTES = '*/10 * * * *'
 
 /** Hosted sign-in: OpenID Connect under /o, with pages of our own (spec: OpenID Connect). */
 export function oidc(app: FastifyInstance, world: World, readKeys: ReadSigningKeys): void {
-  const { db, clock, jobs } = world
+  const { db, clock, jobs, stopping } = world
   const library = openLibrary(world, readKeys)
   mountLibrary(app, library)
   declareSignOut(app, world, library)
@@ -26,7 +26,7 @@ export function oidc(app: FastifyInstance, world: World, readKeys: ReadSigningKe
     await library()
   })
   jobs.schedule('forget-hosted-sign-ins', EVERY_TEN_MINUTES, async () => {
-    await grants.sweepRecords(db, clock.now())
+    await grants.sweepRecords(db, clock.now(), stopping)
     await grants.sweepKeys(db, clock.now())
   })
 }
