@@ -191,7 +191,7 @@ export async function allowPauses(
   const now = clock.now()
   await db.tx(async (tx) => {
     await lockOwnApp(tx, actor, app_id)
-    await apps.setAllowsPause(tx, app_id, to === 'on')
+    if (!(await apps.setAllowsPause(tx, app_id, to === 'on'))) return
     await audit(tx, now, {
       actor,
       action: to === 'on' ? 'app.pauses_allowed' : 'app.pauses_refused',

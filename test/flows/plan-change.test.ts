@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
+import { allowPauses } from '#flows/integration'
 import { latestOutcome, reconcile } from '#flows/payment'
 import {
   cancelPlanChange,
@@ -23,6 +24,7 @@ import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
+import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
   buyerActor,
@@ -208,6 +210,31 @@ describe('a pause by the buyer', () => {
     assert.equal(state.period_end, end)
     await passDays(service, 31)
     assert.equal((await takenFrom(service, subscriber.email)).length, 3)
+  })
+
+  test('is audited where something changes, and not when it is repeated', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    const { world, demo } = service
+    const app_id = demo.app.client_id
+    const seller = await sellerActor(service)
+    for (const to of ['off', 'off', 'on', 'on'] as const) {
+      await allowPauses(world, seller, { app_id, to })
+    }
+    for (const to of ['off', 'on', 'on', 'off', 'off'] as const) {
+      assert.equal(await pauseAtEnd(world, buyerActor(subscriber), { license_id, to }), true)
+    }
+    const rows = await world.db.rows<{ action: string }>(sql`select action from audit_log
+      where subject in (${app_id}, ${license_id}) and action ~ 'pause' order by id`)
+    assert.deepEqual(
+      rows.map(({ action }) => action),
+      [
+        'app.pauses_refused',
+        'app.pauses_allowed',
+        'license.pause_planned',
+        'license.pause_withdrawn',
+      ],
+    )
   })
 
   test('leaves a planned change for the period that begins when the buyer resumes', async () => {

@@ -289,7 +289,9 @@ export async function disableAddOn(db: Db, now: Date, id: AppId): Promise<boolea
   return changed === 1
 }
 
-/** Sets whether an app's buyers may pause their subscriptions. */
-export async function setAllowsPause(db: Db, id: AppId, allows_pause: boolean): Promise<void> {
-  await db.run(sql`update apps set allows_pause = ${allows_pause} where id = ${id}`)
+/** Sets whether an app's buyers may pause their subscriptions; false if it was set like this. */
+export async function setAllowsPause(db: Db, id: AppId, allows_pause: boolean): Promise<boolean> {
+  const changed = await db.run(sql`update apps set allows_pause = ${allows_pause}
+    where id = ${id} and allows_pause <> ${allows_pause}`)
+  return changed === 1
 }

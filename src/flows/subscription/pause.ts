@@ -18,7 +18,9 @@ export async function pauseAtEnd(
     const { license, subscription, app, now } = await lockLicense(world, tx, license_id)
     if (!subscription || license.status !== 'active') return false
     if (to === 'on' && !(app.allows_pause && subscription.auto_renew)) return false
-    await billing.changeSubscription(tx, subscription, { pause_at_end: to === 'on' })
+    const pause_at_end = to === 'on'
+    if (subscription.pause_at_end === pause_at_end) return true
+    await billing.changeSubscription(tx, subscription, { pause_at_end })
     const action = to === 'on' ? 'license.pause_planned' : 'license.pause_withdrawn'
     await audit(tx, now, {
       actor,
