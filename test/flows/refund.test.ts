@@ -38,6 +38,8 @@ const PENDING = '4000000000007726'
 
 /** What the network does with the next call to the processor. */
 let fateOf: CallFate = () => 'arrives'
+/** Refunds that the processor answers in an unknown format. */
+let isBroken = (_key: string) => false
 let service: TestService
 before(async () => {
   const db = mortalDatabase(await openTestDatabase())
@@ -50,7 +52,10 @@ function withFates(sandbox: World['processor']): World['processor'] {
   return {
     ...sandbox,
     charge: (now, request) => through(() => sandbox.charge(now, request)),
-    refund: (now, request) => through(() => sandbox.refund(now, request)),
+    async refund(now, request) {
+      if (isBroken(request.key)) throw new Error('an answer in an unknown format')
+      return await through(() => sandbox.refund(now, request))
+    },
   }
 }
 
@@ -284,6 +289,29 @@ describe('when a request to the processor is lost', () => {
       await assertInvariants(service)
     })
   }
+
+  test('a refund is requested again however many earlier ones fail', async () => {
+    const bought = await buy(service)
+    const { db } = service.world
+    await db.run(sql`insert into refunds (id, charge_id, amount, tax, fee, add_on_fee, commission,
+        reason, requested_by, status, created_at)
+      select 'ref_broken_' || n, ${(await buy(service)).charge.id}, 1, 0, 0, 0, 0, 'a fault',
+        'system', 'open', ${service.clock.now()}
+      from generate_series(1, 1000) n`)
+    service.clock.pass(5)
+    fateOf = () => 'is lost'
+    await refund(service, bought, 600)
+    fateOf = () => 'arrives'
+    service.clock.pass(5)
+    isBroken = (key) => key.startsWith('ref_broken_')
+    await reconcileRefunds(service.world)
+    isBroken = () => false
+    await db.run(sql`delete from refunds where id like 'ref_broken_%'`)
+    assert.deepEqual(
+      (await refundsOf(service, bought)).map(({ status }) => status),
+      ['succeeded'],
+    )
+  })
 
   test('a refund of an upgrade is answered before the credit that it consumed is refunded', async () => {
     const bought = await buy(service)

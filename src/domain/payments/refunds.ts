@@ -115,10 +115,14 @@ export function returnedOf(refunds: Refund[]): Cents {
   return sum(...failed.map(({ amount }) => amount))
 }
 
-/** Refunds without an answer, oldest first. */
-export async function openRefunds(db: Db): Promise<Refund[]> {
+/** Refunds without an answer, oldest first; `after` continues after one. */
+export async function openRefunds(
+  db: Db,
+  { after, limit }: { after?: Refund | undefined; limit: number },
+): Promise<Refund[]> {
+  const from = after ? sql`(r.created_at, r.id) > (${after.created_at}, ${after.id})` : sql`true`
   return await db.rows<Refund>(sql`select ${COLUMNS} from refunds r
-    where r.status = 'open' order by r.created_at, r.id limit 100`)
+    where r.status = 'open' and ${from} order by r.created_at, r.id limit ${limit}`)
 }
 
 /** Records the outcome of a refund. */
