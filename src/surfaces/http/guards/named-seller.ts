@@ -1,6 +1,7 @@
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
+import { sellerOfForm } from '#http/form-token'
 import type { SessionContext } from '#http/guards/session'
 import { queryOf } from '#http/input'
 import { AnsweredByGuard, redirectTo } from '#http/pages'
@@ -31,4 +32,22 @@ export async function chooseNamedSeller(
   searchParams.delete(SELLER)
   const query = searchParams.size > 0 ? `?${searchParams}` : ''
   throw new AnsweredByGuard((reply) => redirectTo(reply, `${pathname}${query}`))
+}
+
+/**
+ * The membership that a form is sent for, given the one whose pages are open. If the form is of
+ * another seller's page, as another tab or a link chose a seller since, opens that seller's pages
+ * in this session. Undefined if the person is no longer its member.
+ */
+export async function memberOfForm(
+  { db }: World,
+  { request, session }: SessionContext,
+  current: sellers.Membership | undefined,
+): Promise<sellers.Membership | undefined> {
+  const seller_id = request.method === 'POST' ? sellerOfForm(request) : undefined
+  const { user_id, viewing_seller_id } = session
+  if (!seller_id || viewing_seller_id || seller_id === current?.seller_id) return current
+  const member = await sellers.memberOf(db, { seller_id, user_id })
+  if (member) await identity.chooseSeller(db, session.id, seller_id)
+  return member
 }

@@ -3,7 +3,7 @@ import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
-import { chooseNamedSeller } from '#http/guards/named-seller'
+import { chooseNamedSeller, memberOfForm } from '#http/guards/named-seller'
 import { refuseAudited, requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf } from '#http/input'
 import { AnsweredByGuard, redirectTo, sendPage } from '#http/pages'
@@ -35,7 +35,7 @@ export async function requireMember(
 ): Promise<MemberContext> {
   const context = await requireSession(world, request, reply, DASHBOARD)
   await chooseNamedSeller(world, context)
-  return await permitted(world, context, await currentMember(world, context), permission)
+  return await permittedShown(world, context, permission)
 }
 
 /**
@@ -52,8 +52,20 @@ export async function requireMemberFor(
   const [, slug] = /^\/dashboard\/apps\/([^/?]+)\//.exec(return_to) ?? []
   const app = slug === undefined ? undefined : await namedApp(world, context, slug)
   const member = app && (await membershipOf(world, context, app))
-  const found = member ?? (await currentMember(world, context))
-  return await permitted(world, context, found, permission)
+  return await permittedShown(world, context, permission, member)
+}
+
+/** Like `permitted`, for a page that is about one seller, by default the chosen one. */
+async function permittedShown(
+  world: World,
+  context: SessionContext,
+  permission: sellers.SellerPermission,
+  named?: sellers.Membership,
+): Promise<MemberContext> {
+  const current = named ?? (await currentMember(world, context))
+  const member = named ?? (await memberOfForm(world, context, current))
+  context.request.shown_seller = member?.seller_id
+  return await permitted(world, context, member, permission)
 }
 
 async function permitted(
