@@ -6,24 +6,26 @@ import type { AppId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
 
 /**
- * Saves an app's name, website and slug, or returns every fault. A published app keeps its slug, as
- * links lead to it. If the website moves to another domain, URLs on the former one are removed.
+ * Saves an app's name, website and slug, or returns every fault; what is absent stays. A published
+ * app keeps its slug, as links lead to it. If the website moves to another domain, URLs on the
+ * former one are removed.
  */
 export async function saveAppDetails(
   { db, clock }: World,
   actor: ActorOf<'seller'>,
-  { app_id, entered }: { app_id: AppId; entered: apps.AppDetails },
+  { app_id, entered }: { app_id: AppId; entered: Partial<apps.AppDetails> },
 ): Promise<{ slug: string; removed: string[] } | { faults: FieldFault[] }> {
-  const details = {
-    name: entered.name.replace(/\s+/g, ' ').trim(),
-    url: apps.readWebsite(entered.url),
-    slug: entered.slug.trim(),
-  }
-  const faults = apps.detailsFaults(details)
-  if (faults.length > 0) return { faults }
   const now = clock.now()
   return await db.tx(async (tx) => {
     const app = await lockOwnApp(tx, actor, app_id)
+    const { name, url, slug } = { ...app, ...entered }
+    const details = {
+      name: name.replace(/\s+/g, ' ').trim(),
+      url: apps.readWebsite(url),
+      slug: slug.trim(),
+    }
+    const faults = apps.detailsFaults(details)
+    if (faults.length > 0) return { faults }
     if (app.is_published && details.slug !== app.slug) {
       return { faults: [{ path: 'slug', message: 'A published app keeps its address.' }] }
     }
@@ -31,8 +33,8 @@ export async function saveAppDetails(
       return { faults: [{ path: 'slug', message: 'Another app has this address.' }] }
     }
     const removed = await apps.removeForeignUrls(tx, app, details.url)
-    const { name, url, slug } = app
-    const detail = { before: { name, url, slug }, after: details, removed }
+    const before = { name: app.name, url: app.url, slug: app.slug }
+    const detail = { before, after: details, removed }
     await audit(tx, now, { actor, action: 'app.details_changed', subject: app_id, detail })
     return { slug: details.slug, removed }
   })

@@ -20,13 +20,13 @@ import type { Limit } from '#platform/limits'
 import { actorOf } from './app-context.ts'
 import {
   addressesOf,
-  changedAddresses,
   fieldOf,
   formOfAddresses,
   integrationOf,
   openedAddresses,
 } from './integration.ts'
 import { IntegrationPage } from './integration-page.tsx'
+import { changesOf } from './opened-form.ts'
 import { NewSecretPage, RotateSecretPage } from './secret-pages.tsx'
 
 const INTEGRATION = `${APP_PATH}/integration/`
@@ -66,7 +66,7 @@ function declareSettings(scope: FastifyInstance, world: World): void {
     const form = formOf(request)
     const addresses = addressesOf(form)
     const opened = openedAddresses(form)
-    const changes = changedAddresses(opened, addresses)
+    const changes = changesOf(opened, addresses)
     const saved = await saveAddresses(world, actorOf(context), { app, changes })
     if (!('faults' in saved)) return redirectTo(reply, `${pathOf(context)}?done=addresses`)
     const facts = await integrationOf(world, context, NOTES)

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
@@ -87,19 +86,6 @@ export function openedAddresses(form: Record<string, string>): apps.Addresses {
     redirect_uris: form.opened_redirect_uris ?? '',
     post_logout_redirect_uris: form.opened_post_logout_redirect_uris ?? '',
   })
-}
-
-/**
- * The fields that a form changes. The others are left as they are now: an agent or another member
- * may have changed them since the page was opened.
- */
-export function changedAddresses(
-  opened: apps.Addresses,
-  entered: apps.Addresses,
-): Partial<apps.Addresses> {
-  const isChanged = ([name, value]: [string, unknown]) =>
-    !isDeepStrictEqual(value, opened[name as keyof apps.Addresses])
-  return Object.fromEntries(Object.entries(entered).filter(isChanged))
 }
 
 /** The form for these URLs. */

@@ -1,6 +1,7 @@
 import type { AppListing } from '#flows/listing'
 import type { FormFault } from '#http/form-errors'
 import type { FieldFault } from '#platform/problem'
+import { recordFrom } from '#platform/record'
 import { fieldOf } from './integration.ts'
 import {
   arranged,
@@ -40,16 +41,18 @@ export function formOfListing(listing: AppListing): ListingForm {
   }
 }
 
-/** Reads the posted form of a listing. */
-export function readListingForm(form: Fields): ListingForm {
-  return {
-    tagline: form.tagline ?? '',
-    description: form.description ?? '',
-    categories: form.categories ?? '',
-    industries: form.industries ?? '',
-    tags: form.tags ?? '',
-    listing_mode: form.listing_mode ?? '',
-  }
+const FIELDS = [
+  'tagline',
+  'description',
+  'categories',
+  'industries',
+  'tags',
+  'listing_mode',
+] as const satisfies (keyof ListingForm)[]
+
+/** Reads the posted form of a listing, or what was saved when it was opened, by its prefix. */
+export function readListingForm(form: Fields, prefix = ''): ListingForm {
+  return recordFrom(FIELDS, (name) => form[`${prefix}${name}`] ?? '')
 }
 
 /** The listing in a form. */

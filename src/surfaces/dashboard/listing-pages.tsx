@@ -9,11 +9,14 @@ import { enteredFields, type FormFault } from '#http/form-errors'
 import { counted } from '#platform/text'
 import { type AppFacts, AppPage } from './layout.tsx'
 import type { ListingForm } from './listing-form.ts'
+import { OPENED } from './opened-form.ts'
 
 /** The form of a listing, with links to its sections and features. */
 export function ListingPage(
   facts: AppFacts & {
     form: ListingForm
+    /** What was saved when the form was first opened. */
+    opened: ListingForm
     faults: FormFault[]
     external_sales_enabled: boolean
     /** Undefined while the app has no product page. */
@@ -32,6 +35,7 @@ export function ListingPage(
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
         <Panel title="Text">
           <Form action={base} csrf_token={facts.csrf_token}>
+            <HiddenFields values={facts.opened} prefix={OPENED} />
             <Field
               label="Tagline"
               {...field('tagline')}
@@ -137,6 +141,7 @@ export function ConfirmListingModePage(facts: {
   slug: string
   csrf_token: string
   form: ListingForm
+  opened: ListingForm
 }): JSX.Element {
   const base = addressOf(facts.slug, 'listing')
   return (
@@ -147,6 +152,7 @@ export function ConfirmListingModePage(facts: {
       </Heading>
       <Form action={base} csrf_token={facts.csrf_token}>
         <HiddenFields values={facts.form} />
+        <HiddenFields values={facts.opened} prefix={OPENED} />
         <Button kind="danger" name="do" value="move" pending="Saving…" wide>
           Save and switch
         </Button>

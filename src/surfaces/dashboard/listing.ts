@@ -32,6 +32,7 @@ import {
 } from './listing-form.ts'
 import { ConfirmListingModePage, ListingPage } from './listing-pages.tsx'
 import { FeaturesPage, SectionsPage } from './listing-rows-pages.tsx'
+import { changesOf, OPENED } from './opened-form.ts'
 import { activePlans } from './plans-review.ts'
 import { formFaults } from './rows.ts'
 
@@ -49,13 +50,21 @@ export function declareListing(scope: FastifyInstance, world: World): void {
 }
 
 function declareListingText(scope: FastifyInstance, world: World): void {
-  async function show(context: SellerTermsContext, form?: ListingForm, found: FieldFault[] = []) {
+  async function show(
+    context: SellerTermsContext,
+    sent?: { form: ListingForm; opened: ListingForm },
+    found: FieldFault[] = [],
+  ) {
     const { app, reply } = context
     const saved = await readListing(world.db, app)
-    const shown = form ?? formOfListing(saved)
+    const { form: shown, opened } = sent ?? {
+      form: formOfListing(saved),
+      opened: formOfListing(saved),
+    }
     const page = ListingPage({
       ...appFactsOf(world, context, NOTES),
       form: shown,
+      opened,
       faults: faultsOfListing(found, listingOf(shown)),
       external_sales_enabled: app.external_sales_enabled,
       product_url: apps.productPath(app),
@@ -75,17 +84,18 @@ function declareListingText(scope: FastifyInstance, world: World): void {
     const context = await requireSellerTerms(world, request, reply)
     const { app } = context
     const form = readListingForm(formOf(request))
-    const changes = listingOf(form)
+    const opened = readListingForm(formOf(request), OPENED)
+    const changes = changesOf(listingOf(opened), listingOf(form))
     const { listing_mode = app.listing_mode } = changes
     const asks = apps.isOneWay(app, listing_mode) && formOf(request).do !== 'move'
     const save = { app, changes, dry_run: asks }
     const written = await updateListing(world, actorOf(context), save)
-    if ('faults' in written) return await show(context, form, written.faults)
+    if ('faults' in written) return await show(context, { form, opened }, written.faults)
     if (!asks) return redirectTo(reply, `${addressOf(app.slug, 'listing')}?done=listing`)
     const csrf_token = csrfToken(world, request, reply)
     return sendPage(
       reply,
-      ConfirmListingModePage({ app_name: app.name, slug: app.slug, csrf_token, form }),
+      ConfirmListingModePage({ app_name: app.name, slug: app.slug, csrf_token, form, opened }),
     )
   })
 }

@@ -1,15 +1,18 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
-import { Field, Form } from '#design/forms'
+import { Field, Form, HiddenFields } from '#design/forms'
 import { Panel } from '#design/panels'
 import type { AppDetails } from '#domain/apps'
 import { enteredFields, type FormFault } from '#http/form-errors'
 import { AppFields } from './app-fields.tsx'
 import { type AppFacts, AppPage } from './layout.tsx'
+import { OPENED } from './opened-form.ts'
 
 type SettingsFacts = AppFacts & {
   form: AppDetails
+  /** What was saved when the form was first opened. */
+  opened: AppDetails
   faults: FormFault[]
   is_published: boolean
   is_archived: boolean
@@ -46,11 +49,14 @@ function InLiveMode({ live_url, slug }: SettingsFacts): JSX.Element {
   )
 }
 
-function Details({ form, faults, slug, csrf_token, is_published }: SettingsFacts): JSX.Element {
+function Details(facts: SettingsFacts): JSX.Element {
+  const { form, faults, slug, csrf_token, is_published } = facts
+  const { name, url, slug: opened_slug } = facts.opened
   const field = enteredFields(form, faults)
   return (
     <Panel title="Details">
       <Form action={`/dashboard/apps/${slug}/settings/`} csrf_token={csrf_token}>
+        <HiddenFields values={{ name, url, slug: opened_slug }} prefix={OPENED} />
         <AppFields
           form={form}
           faults={faults}

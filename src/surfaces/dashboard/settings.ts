@@ -9,6 +9,7 @@ import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import type { FieldFault } from '#platform/problem'
 import { actorOf, appFactsOf } from './app-context.ts'
+import { changesOf, OPENED } from './opened-form.ts'
 import { formFaults } from './rows.ts'
 import { SettingsPage } from './settings-page.tsx'
 
@@ -16,11 +17,16 @@ const SETTINGS = `${APP_PATH}/settings/`
 
 /** An app's name and website, and whether it is published or archived. */
 export function declareSettingsPage(scope: FastifyInstance, world: World): void {
-  function show(context: SellerTermsContext, form: apps.AppDetails, found: FieldFault[] = []) {
+  function show(
+    context: SellerTermsContext,
+    { form, opened }: { form: apps.AppDetails; opened: apps.AppDetails },
+    found: FieldFault[] = [],
+  ) {
     const { app, reply } = context
     const page = SettingsPage({
       ...appFactsOf(world, context, NOTES),
       form,
+      opened,
       faults: formFaults(found),
       live_url: world.config.live_url,
       is_published: app.is_published,
@@ -33,16 +39,17 @@ export function declareSettingsPage(scope: FastifyInstance, world: World): void 
 
   scope.get(SETTINGS, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
-    return show(context, context.app)
+    return show(context, { form: context.app, opened: context.app })
   })
 
   scope.post(SETTINGS, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
     const { app } = context
-    const { name = '', url = '', slug = app.slug } = formOf(request)
-    const entered = { name, url, slug }
+    const form = readDetails(formOf(request), app)
+    const opened = readDetails(formOf(request), app, OPENED)
+    const entered = changesOf(opened, form)
     const saved = await saveAppDetails(world, actorOf(context), { app_id: app.id, entered })
-    if ('faults' in saved) return show(context, entered, saved.faults)
+    if ('faults' in saved) return show(context, { form, opened }, saved.faults)
     const done = saved.removed.length > 0 ? 'moved' : 'saved'
     return redirectTo(reply, `${addressOf(saved.slug, 'settings')}?done=${done}`)
   })
@@ -56,6 +63,12 @@ export function declareSettingsPage(scope: FastifyInstance, world: World): void 
   change('unpublish', unpublishApp)
   change('archive', archiveApp)
   change('restore', restoreApp)
+}
+
+/** The posted details; the form of a published app has no slug. */
+function readDetails(form: Record<string, string>, app: apps.App, prefix = ''): apps.AppDetails {
+  const read = (name: keyof apps.AppDetails) => form[`${prefix}${name}`]
+  return { name: read('name') ?? '', url: read('url') ?? '', slug: read('slug') ?? app.slug }
 }
 
 const NOTES: Record<string, string> = {

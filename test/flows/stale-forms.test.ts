@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { readListing, updateListing } from '#flows/listing'
+import { sql } from '#platform/sql'
+import type { Agent } from '../support/agent.ts'
+import { ownApp, written } from '../support/listing.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+// Forms of the dashboard that are sent after another member or an agent changed what they show
+
+let service: TestService
+let agent: Agent
+const APP = '/dashboard/apps/tidepool/'
+before(async () => {
+  service = await openTestService()
+  agent = await signedIn(service, service.demo.seller)
+})
+after(() => service.close())
+
+async function opened(page: string): Promise<Agent> {
+  const tab = agent.tab()
+  await tab.open(`${APP}${page}`)
+  return tab
+}
+
+test('saves only the texts of a listing that the form changed', async () => {
+  const { app, actor } = await ownApp(service)
+  const form = await opened('listing/')
+  const changes = { description: 'Written by an agent.', tags: ['walks'] }
+  written(await updateListing(service.world, actor, { app, changes, dry_run: false }))
+  // A browser also sends the text field, as it was opened.
+  const { opened_description: description_then = '' } = form.form('Save listing')
+  const texts = { tagline: 'Tides for walkers', description: description_then }
+  await form.submit('Save listing', texts)
+  const { app: now } = await ownApp(service)
+  const { tagline, description, tags } = await readListing(service.world.db, now)
+  assert.deepEqual({ tagline, description, tags }, { tagline: 'Tides for walkers', ...changes })
+})
+
+test('saves only the details of an app that the form changed', async () => {
+  const form = await opened('settings/')
+  const other = await opened('settings/')
+  await other.submit('Save', { url: 'https://moved.example' })
+  await form.submit('Save', { name: 'Tidepool Pro' })
+  const { name, url } = await service.world.db.one<{ name: string; url: string }>(
+    sql`select name, url from apps where slug = 'tidepool'`,
+  )
+  assert.deepEqual({ name, url }, { name: 'Tidepool Pro', url: 'https://moved.example' })
+})
