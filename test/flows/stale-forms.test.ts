@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { readListing, updateListing } from '#flows/listing'
+import { readListing, readVersions, updateListing } from '#flows/listing'
 import { sql } from '#platform/sql'
-import type { Agent } from '../support/agent.ts'
+import { fieldsOfPlans, formOfVersions } from '../../src/surfaces/dashboard/plans-form.ts'
+import { type Agent, textOf } from '../support/agent.ts'
 import { ownApp, written } from '../support/listing.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -47,4 +48,25 @@ test('saves only the details of an app that the form changed', async () => {
     sql`select name, url from apps where slug = 'tidepool'`,
   )
   assert.deepEqual({ name, url }, { name: 'Tidepool Pro', url: 'https://moved.example' })
+})
+
+test('reviews the plans of an unpublished app that are no longer those that were opened', async () => {
+  const { db } = service.world
+  await db.run(sql`update apps set is_published = false where slug = 'tidepool'`)
+  const { app } = await ownApp(service)
+  const namesNow = async () => (await readVersions(db, app.id)).map(({ name }) => name)
+  const rows = formOfVersions(await readVersions(db, app.id))
+  const renamed = (index: number, name: string) =>
+    Object.fromEntries(
+      fieldsOfPlans(rows.map((row, at) => (at === index ? { ...row, name } : row))),
+    )
+  const form = await opened('plans/')
+  const other = await opened('plans/')
+  await other.submit('Save', renamed(0, 'Harbor'))
+  assert.ok((await namesNow()).includes('Harbor'))
+  const review = await form.submit('Save', renamed(1, 'Lantern'))
+  assert.match(textOf(review.body), /Harbor/)
+  assert.ok((await namesNow()).includes('Harbor'))
+  await form.submit('Save plans')
+  assert.ok(!(await namesNow()).includes('Harbor'))
 })

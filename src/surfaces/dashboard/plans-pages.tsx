@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
-import { CheckboxField, Field, Form, SelectField, TextareaField } from '#design/forms'
+import { CheckboxField, Field, Form, HiddenFields, SelectField, TextareaField } from '#design/forms'
 import { frequencyText } from '#design/money'
 import { EmptyState, Panel, RecordCards } from '#design/panels'
 import { Proceeds, type ProceedsRates } from '#design/proceeds'
@@ -14,6 +14,8 @@ import type { PlanRow, PriceRow } from './plans-form.ts'
 
 type EditorFacts = AppFacts & {
   rows: PlanRow[]
+  /** A digest of the plans that were saved when the form was opened. */
+  opened: string
   faults: FormFault[]
   focus: string | undefined
   /** A message above the form: nothing would change, or another change came first. */
@@ -54,6 +56,7 @@ export function PlansPage(facts: EditorFacts): JSX.Element {
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
         <div id="versions">
           <Form action={base} csrf_token={facts.csrf_token}>
+            <HiddenFields values={{ opened: facts.opened }} />
             <DefaultButton name="do" value="review" />
             <RowFault id="versions" error={faultAt(faults, 'versions')} />
             {rows.length === 0 && (

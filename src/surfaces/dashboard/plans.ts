@@ -88,10 +88,12 @@ async function showEditor(
   const { rows, focus, hint } = given
   const faults = formFaults(given.faults)
   const facts = appFactsOf(world, context, NOTES)
-  const { app } = context
+  const { app, request } = context
+  const opened = formOf(request).opened ?? digestOf(await plansForSale(world, app))
   const page = PlansPage({
     ...facts,
     rows,
+    opened,
     faults,
     focus,
     hint,
@@ -113,6 +115,10 @@ function feesOf({ clock }: World, app: apps.App): ProceedsRates {
   return { own: rate('seller'), marketplace: rate('service') }
 }
 
+async function plansForSale({ db }: World, app: apps.App): Promise<ListedVersion[]> {
+  return activePlans(await readVersions(db, app.id))
+}
+
 /** Whether a change of an app's plans reaches buyers at once. */
 function isLive({ is_published, external_sales_enabled }: apps.App): boolean {
   return is_published && external_sales_enabled
@@ -120,13 +126,14 @@ function isLive({ is_published, external_sales_enabled }: apps.App): boolean {
 
 /**
  * Shows what saving would do, and saves if that was already shown and has not changed. If no buyer
- * is affected and nothing is removed, it saves without a review.
+ * is affected, nothing is removed, and the plans are those that were opened, it saves without a
+ * review.
  */
 async function review(world: World, context: SellerTermsContext, rows: PlanRow[]) {
   const { app, request, reply } = context
-  const { do: pressed, reviewed: seen } = formOf(request)
+  const { do: pressed, reviewed: seen, opened } = formOf(request)
   const versions = versionsOf(rows)
-  const before = activePlans(await readVersions(world.db, app.id))
+  const before = await plansForSale(world, app)
   const trial = await replaceVersions(world, actorOf(context), {
     app,
     versions,
@@ -144,7 +151,8 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
     return await showEditor(world, context, { rows, hint: 'There are no changes to save.' })
   }
   const reviewed = digestOf(would)
-  const isHarmless = !isLive(app) && removed.length === 0 && dead_buy_links.length === 0
+  const removesNothing = removed.length === 0 && dead_buy_links.length === 0
+  const isHarmless = !isLive(app) && removesNothing && opened === digestOf(before)
   if (isHarmless || (pressed === 'save' && seen === reviewed)) {
     const refused = await save(world, context, rows, before)
     if (refused) return await showEditor(world, context, { rows, faults: refused })
