@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type * as payouts from '#domain/payouts'
 import { settlePayout } from '#flows/pay-out'
+import type { StoredEmail } from '#platform/email-queue'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { PAYEE_EMAILS } from '../../src/surfaces/emails/payee.ts'
 import { enterPassword, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { openAlarms } from '../support/alarms.ts'
@@ -82,4 +84,13 @@ test('alerts staff if the bank returns the payout after that', async () => {
     [['payee_left', owner]],
   )
   assert.match(alarms[0]!.message, /returned payout 1 of \$2\.37.* has deleted their account/)
+})
+
+test('sends no email that a returned payout arrived, as after a pause of the mail server', async () => {
+  const { world } = service
+  const queued = await world.db.one<StoredEmail<'payout_paid'>>(
+    sql`select id, cause, kind, subject_id, facts, attempts, reached from emails
+      where kind = 'payout_paid'`,
+  )
+  assert.equal(await PAYEE_EMAILS.payout_paid(world, queued), undefined)
 })

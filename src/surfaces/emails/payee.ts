@@ -93,18 +93,23 @@ async function writeClosed(
 
 async function payoutOf({ db, config }: World, id: PayoutId) {
   const payout = (await payouts.findPayout(db, id))!
-  const { owner, number, amount, bank, failure } = payout
+  const { owner, number, amount, bank, failure, status } = payout
   const { to, seller_name } = await recipientsOf(db, owner)
   const seller_id = readId('sel', owner)
   const page = seller_id
     ? pageOfSeller(`/dashboard/payouts/${id}/`, seller_id)
     : `/affiliate/payouts/${id}/`
   const url = `${config.base_url}${page}`
-  return { to, facts: { number, seller_name, amount, bank, failure, url } }
+  return { to, status, facts: { number, seller_name, amount, bank, failure, url } }
 }
 
-async function writePaid(world: World, { subject_id }: StoredEmail): Promise<WrittenEmail> {
-  const { to, facts } = await payoutOf(world, parseId('po', subject_id))
+async function writePaid(
+  world: World,
+  { subject_id }: StoredEmail,
+): Promise<WrittenEmail | undefined> {
+  const { to, status, facts } = await payoutOf(world, parseId('po', subject_id))
+  // The bank returned it before this was written.
+  if (status === 'failed') return undefined
   return { to, content: payoutPaid(facts) }
 }
 
