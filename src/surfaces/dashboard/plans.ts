@@ -131,9 +131,9 @@ function isLive({ is_published, external_sales_enabled }: apps.App): boolean {
  */
 async function review(world: World, context: SellerTermsContext, rows: PlanRow[]) {
   const { app, request, reply } = context
-  const { do: pressed, reviewed: seen, opened } = formOf(request)
   const versions = versionsOf(rows)
   const before = await plansForSale(world, app)
+  const { do: pressed, reviewed: seen, opened = digestOf(before) } = formOf(request)
   const trial = await replaceVersions(world, actorOf(context), {
     app,
     versions,
