@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { after, describe, test } from 'node:test'
@@ -21,8 +22,8 @@ after(async () => {
   for (const server of servers) server.kill('SIGKILL')
 })
 
-function limitsAt(port: number): Limits {
-  const limits = openLimits(`redis://127.0.0.1:${port}`, log)
+function limitsAt(port: number, onFallback?: () => void): Limits {
+  const limits = openLimits(`redis://127.0.0.1:${port}`, log, { onFallback })
   opened.push(limits)
   return limits
 }
@@ -40,7 +41,7 @@ async function startServer(port: number): Promise<ChildProcess> {
 async function share(left: Limits, right: Limits): Promise<void> {
   for (let tries = 0; ; tries++) {
     assert.ok(tries < 100, 'the two never shared a limit')
-    const key = `share-${tries}`
+    const key = `share-${randomUUID()}`
     await left.take(LIMIT, key)
     if ((await right.take(LIMIT, key)).remaining === 1) return
     await pause(50)
@@ -76,11 +77,22 @@ describe('limits in Valkey', () => {
   }, async () => {
     const port = await freePort()
     await startServer(port)
-    const both = [limitsAt(port), limitsAt(port)] as const
-    await share(...both)
+    let fallbacks = 0
+    const limits = () => limitsAt(port, () => fallbacks++)
+    const both = [limits(), limits()] as const
     const delay = { name: 'guesses', free: 2, most_seconds: 900, memory_seconds: 3600 }
-    const attempts = Array.from({ length: 20 }, (_, at) => both[at % 2]!.slow(delay, 'one'))
-    const waits = await Promise.all(attempts)
+    const attemptAtOnce = async (key: string) => {
+      await share(...both)
+      fallbacks = 0
+      const attempts = Array.from({ length: 20 }, (_, at) => both[at % 2]!.slow(delay, key))
+      return await Promise.all(attempts)
+    }
+    let waits = await attemptAtOnce('try-0')
+    // On a busy machine an answer may be late; then each process counts alone, as it should.
+    for (let tries = 1; fallbacks > 0; tries++) {
+      assert.ok(tries < 20, 'the server never answered all attempts in time')
+      waits = await attemptAtOnce(`try-${tries}`)
+    }
     assert.equal(waits.filter((seconds) => seconds === 0).length, 3, `${waits}`)
   })
 
