@@ -102,3 +102,8 @@ export function durationText(seconds: number, { t }: Locale = ENGLISH): string {
     seconds: t('duration.seconds', { count: rest }),
   })
 }
+
+/** A ZIP code without the four digits that may follow it; any other text as it is. */
+export function shortZip(text: string): string {
+  return text.replace(/^(\d{5})-\d{4}$/, '$1')
+}

@@ -1,4 +1,5 @@
 import type { Locale } from '#platform/language/locale'
+import { shortZip } from '#platform/text'
 import { findTestCard, type TestCard } from './cards.ts'
 
 /** The values that the page may show again; never the number or CVC. */
@@ -28,7 +29,7 @@ export function readCardForm(body: unknown, now: Date, locale: Locale): CardForm
   const { t } = locale
   const number = textOf(body, 'number')
   const expiry = textOf(body, 'expiry')
-  const zip = textOf(body, 'zip').replace(/^(\d{5})-\d{4}$/, '$1')
+  const zip = shortZip(textOf(body, 'zip'))
   const card = findTestCard(number)
   const expires = readExpiry(expiry)
   const faults: CardFaults = {}

@@ -6,7 +6,8 @@ import { addSeconds } from '#platform/calendar'
 import type { Database } from '#platform/db'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
-import { type Sql, sql } from '#platform/sql'
+import { sql } from '#platform/sql'
+import { countingRows } from '../support/counted-rows.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 const now = new Date('2026-03-10T12:00:00Z')
@@ -106,15 +107,7 @@ test('a backlog of expired records is deleted in batches', async () => {
   await db.run(sql`insert into oidc_records (id, kind, payload, created_at, expires_at)
     select sha256(n::text::bytea), 'Interaction', '{}', ${now}, ${now}
     from generate_series(1, 2500) n`)
-  const counts: number[] = []
-  const counting = {
-    ...db,
-    async run(statement: Sql) {
-      const count = await db.run(statement)
-      counts.push(count)
-      return count
-    },
-  }
+  const { db: counting, counts } = countingRows(db)
   await grants.sweepRecords(counting, now, running)
   assert.ok(Math.max(...counts) <= 1000, counts.join())
   assert.deepEqual(await db.rows(sql`select 1 from oidc_records where expires_at <= ${now}`), [])

@@ -15,7 +15,7 @@ import { enter, signInWithPasskey, signInWithPassword } from '#flows/sign-in'
 import { deviceOf } from '#http/device'
 import { mintId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
-import { type Sql, sql } from '#platform/sql'
+import { sql } from '#platform/sql'
 import {
   addAuthenticator,
   addPasskey,
@@ -29,6 +29,7 @@ import {
   signUp,
 } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
+import { countingRows } from '../support/counted-rows.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -301,15 +302,7 @@ test('deletes a backlog of expired links in batches', async () => {
       (token_hash, about, purpose, created_at, expires_at)
     select sha256(n::text::bytea), 'a sign-up', 'sign_up', ${now}, ${now}
     from generate_series(1, 2500) n`)
-  const counts: number[] = []
-  const counting = {
-    ...db,
-    async run(statement: Sql) {
-      const count = await db.run(statement)
-      counts.push(count)
-      return count
-    },
-  }
+  const { db: counting, counts } = countingRows(db)
   await identity.forgetExpired(counting, now, service.world.stopping)
   assert.ok(Math.max(...counts) <= 1000, counts.join())
   assert.deepEqual(await db.rows(sql`select 1 from account_links where expires_at <= ${now}`), [])

@@ -72,3 +72,8 @@ export function showKey(
 ): string {
   return keys.open(DISPLAY, license_id, key_sealed)
 }
+
+/** Names the current key of a license, for a form that is about it, without revealing it. */
+export function keyName({ rotated_at }: { rotated_at: Date | null }): string {
+  return rotated_at?.toISOString() ?? 'the first'
+}

@@ -30,6 +30,7 @@ import { readId } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
+import { shortZip } from '#platform/text'
 import { requireContinued } from './continued.ts'
 import { isTerritory, territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
@@ -241,7 +242,7 @@ function readDetails(
       ? t('checkout.fault_territory', { territory })
       : t('checkout.fault_country')
   }
-  const zip = (form.zip ?? '').trim().replace(/^(\d{5})-\d{4}$/, '$1')
+  const zip = shortZip((form.zip ?? '').trim())
   const state = tax.stateOfZip(zip)
   if (isUs && !state) faults.zip = t('checkout.fault_zip')
   if (!email || !state || !isUs) return { faults }

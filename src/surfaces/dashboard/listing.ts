@@ -57,10 +57,8 @@ function declareListingText(scope: FastifyInstance, world: World): void {
   ) {
     const { app, reply } = context
     const saved = await readListing(world.db, app)
-    const { form: shown, opened } = sent ?? {
-      form: formOfListing(saved),
-      opened: formOfListing(saved),
-    }
+    const current = formOfListing(saved)
+    const { form: shown, opened } = sent ?? { form: current, opened: current }
     const page = ListingPage({
       ...appFactsOf(world, context, NOTES),
       form: shown,

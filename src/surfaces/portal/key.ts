@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import * as licensing from '#domain/licensing'
 import { rotateKey } from '#flows/rotate-key'
 import type { World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
@@ -21,7 +22,10 @@ export function declareKey(scope: FastifyInstance, world: World): void {
   scope.get(path, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
     if (!mayRotate(context)) return redirectTo(reply, context.at())
-    const page = ReplaceKeyPage({ ...layoutFacts(world, context), replaces: keyOf(context) })
+    const page = ReplaceKeyPage({
+      ...layoutFacts(world, context),
+      replaces: licensing.keyName(context.license),
+    })
     return sendPage(reply, page)
   })
 
@@ -31,7 +35,8 @@ export function declareKey(scope: FastifyInstance, world: World): void {
     if (!mayRotate(context)) return redirectTo(reply, at())
     const { replaces = '' } = formOf(request)
     // The key that the form is about was replaced, however long ago.
-    if (replaces !== keyOf(context)) return redirectTo(reply, at('', { done: 'key_replaced' }))
+    if (replaces !== licensing.keyName(license))
+      return redirectTo(reply, at('', { done: 'key_replaced' }))
     await limitPage(world, ROTATIONS, license.license_id, reply)
     const { outcome } = await rotateKey(world, {
       app_id: license.app_id,
@@ -43,11 +48,6 @@ export function declareKey(scope: FastifyInstance, world: World): void {
     })
     return redirectTo(reply, at('', { done: outcome === 'rotated' ? 'key_replaced' : 'not_done' }))
   })
-}
-
-/** Names the current key of a license without revealing it. */
-function keyOf({ license }: ManageContext): string {
-  return license.rotated_at?.toISOString() ?? 'the first'
 }
 
 function mayRotate({ license, session }: ManageContext): boolean {

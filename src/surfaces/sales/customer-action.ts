@@ -28,15 +28,10 @@ interface Given {
   actor: ActorOf<'seller'>
   reason: string
   days: number
-  /** The key that the form was about, by `keyOf`. */
+  /** The key that the form was about, by `licensing.keyName`. */
   replaces: string
   /** The end of the period that the form was about, by `endOf`. */
   from: string
-}
-
-/** Names the current key of a license without revealing it. */
-export function keyOf({ rotated_at }: CustomerLicense): string {
-  return rotated_at?.toISOString() ?? 'the first'
 }
 
 /** The end of a license's period for a form; empty if it has none. */

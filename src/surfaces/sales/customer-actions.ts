@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import * as licensing from '#domain/licensing'
 import { EXTENSION_DAYS } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { withQuery } from '#http/address'
@@ -11,7 +12,7 @@ import { reasonFault } from '#http/reason'
 import { refuse } from '#http/refusals'
 import type { Limit } from '#platform/limits'
 import { ownValue } from '#platform/record'
-import { ACTIONS, type CustomerAction, endOf, keyOf } from './customer-action.ts'
+import { ACTIONS, type CustomerAction, endOf } from './customer-action.ts'
 import { ActionPage } from './customer-action-page.tsx'
 import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
 import { pageFacts, sellerOf } from './sales-context.ts'
@@ -92,7 +93,7 @@ async function show(
     path: context.request.url.split('?')[0]!,
     back,
     form,
-    replaces: keyOf(license),
+    replaces: licensing.keyName(license),
     from: endOf(license),
     faults,
   })
