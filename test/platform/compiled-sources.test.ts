@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { compileModules } from '../../scripts/build-packages.ts'
 import { buildSources } from '../../scripts/build-sources.ts'
 import { readCompiled } from '../../scripts/compiled-sources.mjs'
 
@@ -48,3 +49,27 @@ test('a start of the service loads no compiler', () => {
   const output = execFileSync(process.execPath, [...flags, program], { encoding: 'utf8' })
   assert.equal(output, '0\n0\n')
 })
+
+for (const name of ['client', 'cli', 'components']) {
+  test(`a start compiles the modules of ${name} that are published, with their exports`, async () => {
+    const published = fileURLToPath(new URL(`../../packages/${name}/dist`, import.meta.url))
+    // Beside the published ones, where their dependencies are found.
+    const compiled = mkdtempSync(join(published, '../.compiled-'))
+    try {
+      compileModules(name, compiled)
+      const modules = globSync('**/*.js', { cwd: compiled }).sort()
+      const expected = globSync('**/*.js', { cwd: published }).filter(
+        (path) => !path.startsWith('cjs/'),
+      )
+      assert.deepEqual(modules, expected.sort())
+      for (const path of modules.filter((path) =>
+        /^(index|testing\/index|program)\.js$/.test(path),
+      )) {
+        const exports = async (folder: string) => Object.keys(await import(join(folder, path)))
+        assert.deepEqual(await exports(compiled), await exports(published), path)
+      }
+    } finally {
+      rmSync(compiled, { recursive: true })
+    }
+  })
+}
