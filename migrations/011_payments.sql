@@ -274,6 +274,10 @@ create index processor_events_handled on processor_events (handled_at)
   where handled_at is not null;
 -- All events of one object are read together, because they may arrive in any order.
 create index processor_events_object on processor_events ((payload ->> 'object_id'));
+-- A refund's outcome may arrive before the refund itself is on the books.
+create index processor_events_refund on processor_events
+  ((coalesce(payload ->> 'refund_id', payload -> 'content' ->> 'refund_id')))
+  where coalesce(payload ->> 'refund_id', payload -> 'content' ->> 'refund_id') is not null;
 
 -- Every transaction of the balance, as the processor lists it; fetched once a day.
 create table balance_transactions (

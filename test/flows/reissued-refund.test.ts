@@ -127,6 +127,21 @@ describe('a refund that was made at the processor after one was returned', () =>
     await assertOwed(bought, -1260)
   })
 
+  test('is owed to the buyer if the card returned it before it was on the books', async () => {
+    const bought = await returned(400)
+    const made = { charge_id: bought.charge.processor_charge_id, amount: cents(1260) }
+    const { refund_id } = (await bankOf(service).refundOutside(service.clock.now(), made))!
+    const { world } = service
+    const onlyReturns: Partial<payments.Processor> = {
+      events: async (until) =>
+        (await world.processor.events(until)).filter(({ kind }) => kind === 'refund_settled'),
+    }
+    const processor = Object.assign(Object.create(world.processor), onlyReturns)
+    await returnRefund({ ...service, world: { ...world, processor } }, { ...bought, refund_id })
+    await handleEvents(world)
+    await assertOwed(bought, 1260)
+  })
+
   /** Two charges of a license: the buyer received $3.00 of the first in excess. */
   async function excessOfFirst(): Promise<[first: Bought, second: Bought]> {
     const first = await returned(300)

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { ProcessorId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { ProcessorEvent } from './processor.ts'
 
@@ -52,4 +53,28 @@ export async function markHandled(db: Db, now: Date, id: string): Promise<boolea
   const marked = await db.run(sql`update processor_events set handled_at = ${now}
     where id = ${id} and handled_at is null`)
   return marked === 1
+}
+
+/**
+ * One transaction at a time handles an event about this refund, until it ends: what arrives while
+ * the refund is being recorded neither misses it nor is missed.
+ */
+export async function lockRefundEvents(tx: Db, refund_id: ProcessorId): Promise<void> {
+  await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended(${refund_id}, 20))`)
+}
+
+/** How a refund ended by an event that was handled already; undefined if none said so. */
+export async function handledOutcome(
+  db: Db,
+  { processor, refund_id }: { processor: string; refund_id: ProcessorId },
+): Promise<'succeeded' | 'failed' | undefined> {
+  // A stored event has its content apart.
+  const event = await db.maybe<{ outcome: 'succeeded' | 'failed' | null }>(sql`
+    select coalesce(payload ->> 'outcome', payload -> 'content' ->> 'outcome') as outcome
+    from processor_events
+    where coalesce(payload ->> 'refund_id', payload -> 'content' ->> 'refund_id') = ${refund_id}
+      and processor = ${processor} and handled_at is not null
+      and coalesce(payload ->> 'outcome', payload -> 'content' ->> 'outcome') is not null
+    order by handled_at desc, id limit 1`)
+  return event?.outcome ?? undefined
 }

@@ -10,7 +10,7 @@ import type { Db } from '#platform/db'
 import { type LicenseId, mintId } from '#platform/ids'
 import { type Cents, cents, ZERO } from '#platform/money'
 import { creditLost, noteMadeOutside } from './outside-alarms.ts'
-import { bookRefund } from './settle.ts'
+import { bookRefund, isOnBooks, refundSettled } from './settle.ts'
 
 type RefundMade = Extract<payments.ProcessorEvent, { kind: 'refund_made' }>
 
@@ -27,13 +27,12 @@ export async function refundMade(
   event: RefundMade,
 ): Promise<'done' | 'later'> {
   const { refund_id, amount } = event
+  await payments.lockRefundEvents(tx, refund_id)
   const of = { processor: world.processor.name, id: event.charge_id }
   const found = await payments.findCharge(tx, of)
   if (!found) return 'later'
   const locking = await lockCharge(world, tx, found.id)
-  const isKnown =
-    (await payments.findRefund(tx, refund_id)) ?? (await payments.findReissue(tx, refund_id))
-  if (isKnown) return 'done'
+  if (await isOnBooks(tx, refund_id)) return 'done'
   if (event.at > locking.locked.now || (await isRefundUndecided(tx, locking))) return 'later'
   const owing = await owedOf(tx, locking)
   const parts = await partsOf(tx, locking, amount)
@@ -43,7 +42,10 @@ export async function refundMade(
     ...(await bookRefunded(world, tx, { event, locking, parts, beyond })),
   ]
   await noteMadeOutside(world, tx, locking, { refund_id, amount, beyond, notes })
-  return 'done'
+  const processor = world.processor.name
+  const outcome = await payments.handledOutcome(tx, { processor, refund_id })
+  if (!outcome) return 'done'
+  return await refundSettled(world, tx, { ...event, kind: 'refund_settled', outcome })
 }
 
 /** Books what the buyer was owed already, if anything; returns what staff have to know of it. */

@@ -9,7 +9,7 @@ import { takenBack } from '#flows/taken-back'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
-import { mintId, type RefundId } from '#platform/ids'
+import { mintId, type ProcessorId, type RefundId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { noteReturned } from './outside-alarms.ts'
 
@@ -63,6 +63,12 @@ export async function bookRefund(world: World, tx: Db, refunding: Refunding): Pr
 }
 
 type RefundSettled = Extract<payments.ProcessorEvent, { kind: 'refund_settled' }>
+
+/** Whether a refund is recorded, by the processor's id. */
+export async function isOnBooks(db: Db, refund_id: ProcessorId): Promise<boolean> {
+  const refund = await payments.findRefund(db, refund_id)
+  return (refund ?? (await payments.findReissue(db, refund_id))) !== undefined
+}
 
 /**
  * A refund arrived, or failed after it was accepted: then the buyer is owed it. `later` while the
@@ -127,15 +133,17 @@ async function recordReissued(
 
 /**
  * A refund that is not on the books. While one of ours waits for its answer, this may be it: later.
- * Otherwise it was refused, or exceeded its charge, or was made at the processor: the event that
- * reports it has not arrived yet, and will carry its status.
+ * Otherwise it was refused, or exceeded its charge, or was made at the processor: `refundMade` will
+ * find this outcome.
  */
 async function unknownRefund(
   { log }: World,
   tx: Db,
-  { id, refund_id }: { id: string; refund_id: string },
+  { id, refund_id }: RefundSettled,
 ): Promise<'done' | 'later'> {
   if ((await payments.openRefunds(tx, { limit: 1 })).length > 0) return 'later'
+  await payments.lockRefundEvents(tx, refund_id)
+  if (await isOnBooks(tx, refund_id)) return 'later'
   log.warn({ event_id: id, refund_id }, 'unknown refund in a processor event')
   return 'done'
 }
