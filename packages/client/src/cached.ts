@@ -5,6 +5,7 @@
 import { type Client, trimKey } from './client.ts'
 import { isPurserError, PurserError, RateLimitedError, UnreachableError } from './errors.ts'
 import { createFlights, within } from './flight.ts'
+import { sha256 } from './signed.ts'
 import { late, requireNumber } from './transport.ts'
 import type { Entitlement, LicenseState } from './types.ts'
 
@@ -39,21 +40,29 @@ export type CacheOptions<State = LicenseState> = {
   jitter?: number | undefined
   /** How many entries the memory has; the least recently used are dropped. Default 10,000. */
   max_entries?: number | undefined
-  /** Replaces the memory, so that processes share a cache. */
+  /**
+   * Replaces the memory, so that processes share a cache. If it fails or takes longer than a
+   * second, the service is asked as without a cached state.
+   */
   store?: CacheStore<State> | undefined
+  /** Receives the errors of `store` that `forget` does not throw. Default: `console.error`. */
+  on_store_error?: ((error: unknown) => void) | undefined
 }
 
 export type Validator = {
   /** Like the client's `validate`, with the same errors. */
   validate(key: string): Promise<LicenseState>
-  /** Drops a key, so that the next validation calls the service. */
+  /** Drops a key, so that the next validation calls the service. Throws the error of `store`. */
   forget(key: string): Promise<void>
 }
 
 export type EntitlementCache = {
   /** Like the client's `entitlement`, with the same errors. */
   entitlement(access_token: string): Promise<Entitlement>
-  /** Drops a token, so that the next call asks the service. Call it when the person signs out. */
+  /**
+   * Drops a token, so that the next call asks the service. Call it when the person signs out.
+   * Throws the error of `store`.
+   */
   forget(access_token: string): Promise<void>
 }
 
@@ -62,6 +71,7 @@ type App = Partial<Pick<Client, 'base_url' | 'client_id'>>
 
 const OUTAGE_PAUSE_MS = 5_000
 const SLOW_MS = 2_000
+const STORE_MS = 1_000
 
 /**
  * Caches an entitled license until its `period_end`, and never longer than `max_age_seconds`. A
@@ -69,7 +79,8 @@ const SLOW_MS = 2_000
  * that a buyer who updates a card gets access at once; `canceled` and an unknown key are cached for
  * `refusal_seconds`. While the service is unreachable or limits you, the last valid state is used
  * for `grace_seconds` more, but not past the day on which a canceled license ends. Other errors
- * drop it. Throws TypeError for an option outside of its limits.
+ * drop it. Errors of `store` fail no validation. Throws TypeError for an option outside of its
+ * limits.
  */
 export function cachedValidator(
   client: Pick<Client, 'validate'> & App,
@@ -142,7 +153,7 @@ function createCache<State extends Gate>(
     } catch (error) {
       if (isOutage(error)) pauseAfter(error)
       else if (rules.unknown && isPurserError(error, 'unknown_key')) await keep(hash, null)
-      else await store.delete(hash)
+      else await spare(() => store.delete(hash), options)
       throw error
     }
   }
@@ -170,13 +181,13 @@ function createCache<State extends Gate>(
 
   async function keep(hash: string, state: State | null): Promise<void> {
     const entry = entryOf(state, options, rules)
-    await (entry ? store.set(hash, entry) : store.delete(hash))
+    await spare(() => (entry ? store.set(hash, entry) : store.delete(hash)), options)
   }
 
   return {
     async read(secret: string): Promise<State> {
       const hash = await hashOf(secret)
-      const kept = await store.get(hash)
+      const kept = await spare(() => store.get(hash), options)
       if (kept && Date.now() < kept.fresh_until) {
         if (kept.state) return { ...kept.state }
         if (rules.unknown) throw rules.unknown()
@@ -185,9 +196,23 @@ function createCache<State extends Gate>(
     },
     async forget(secret: string): Promise<void> {
       dropped++
-      await store.delete(await hashOf(secret))
+      await bounded(async () => store.delete(await hashOf(secret)))
     },
   }
+}
+
+/** The result of a call of the store. Throws its error, and one after a second without a result. */
+async function bounded<Value>(call: () => Value): Promise<Awaited<Value>> {
+  const late = () => Promise.reject(new Error('no answer in time'))
+  return await within(Promise.resolve(call()), STORE_MS, late)
+}
+
+/** The same, or nothing for a store that fails: the service has the answer. */
+function spare<Value>(
+  call: () => Value,
+  { on_store_error = console.error }: Pick<CacheOptions, 'on_store_error'>,
+) {
+  return bounded(call).catch((error: unknown) => void on_store_error(error))
 }
 
 function requireLimits<State>(options: CacheOptions<State>): void {
@@ -233,21 +258,14 @@ function startOf(day: string | null): number {
   return day === null ? Number.POSITIVE_INFINITY : Date.parse(day)
 }
 
-async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
 /** A Map that drops its least recently used entry when it is full. */
 function createMemory<State>(most: number): CacheStore<State> {
   const entries = new Map<string, CacheEntry<State>>()
   const set = (hash: string, entry: CacheEntry<State>) => {
     entries.delete(hash)
     entries.set(hash, entry)
-    for (const oldest of entries.keys()) {
-      if (entries.size <= most) break
-      entries.delete(oldest)
-    }
+    const [oldest = hash] = entries.keys()
+    if (entries.size > most) entries.delete(oldest)
   }
   return {
     get(hash) {

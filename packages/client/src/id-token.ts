@@ -1,5 +1,6 @@
 /** ID tokens by OpenID Connect Core 1.0, section 3.1.3.7: signed by the issuer, for this app. */
-import { SignInError } from './errors.ts'
+import type { SignInError } from './errors.ts'
+import { failure } from './login.ts'
 import { CLOCK_TOLERANCE_SECONDS, type KeyReader, verifySigned } from './signed.ts'
 
 export type Claims = Record<string, unknown> & { sub: string }
@@ -36,9 +37,5 @@ function check(
 }
 
 function invalid(what: string): SignInError {
-  return new SignInError(`The ID token ${what}.`, {
-    status: null,
-    code: 'invalid_id_token',
-    request_id: null,
-  })
+  return failure('invalid_id_token', `The ID token ${what}.`)
 }

@@ -1,7 +1,7 @@
 /** One sign-in in progress: what the browser keeps, and what the response has to match. */
 import { isResponseCode, type SignInCode, SignInError } from './errors.ts'
 import type { Metadata } from './issuer.ts'
-import { base64url } from './signed.ts'
+import { base64url, jsonOf } from './signed.ts'
 import { string } from './transport.ts'
 
 /** What a sign-in has to match when it ends; the browser keeps it. */
@@ -72,9 +72,7 @@ export function encodeLogin(login: Login): string {
 
 export function decodeLogin(text: string | undefined): Login | null {
   try {
-    const binary = atob((text ?? '').replaceAll('-', '+').replaceAll('_', '/'))
-    const bytes = Uint8Array.from(binary, (each) => each.charCodeAt(0))
-    const login: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    const login: unknown = jsonOf(text ?? '')
     return isLogin(login) ? login : null
   } catch {
     return null

@@ -19,17 +19,17 @@ export async function verifySigned(
 ): Promise<{ header: Record<string, unknown>; claims: Record<string, unknown> }> {
   const [head, payload, signature, ...rest] = token.split('.')
   if (!head || !payload || !signature || rest.length > 0) throw invalid('is not a signed token')
-  const header = jsonOf(head, invalid)
+  const header = decode(head, jsonOf, invalid)
   if (header.alg !== 'RS256') throw invalid('is not signed with RS256')
   const key = await findKey(keys, header.kid, invalid)
   const is_signed = await crypto.subtle.verify(
     'RSASSA-PKCS1-v1_5',
     key,
-    bytesOf(signature, invalid),
+    decode(signature, bytesOf, invalid),
     new TextEncoder().encode(`${head}.${payload}`),
   )
   if (!is_signed) throw invalid('has a wrong signature')
-  return { header, claims: jsonOf(payload, invalid) }
+  return { header, claims: decode(payload, jsonOf, invalid) }
 }
 
 async function findKey(keys: KeyReader, kid: unknown, invalid: Invalid): Promise<CryptoKey> {
@@ -45,21 +45,23 @@ async function findKey(keys: KeyReader, kid: unknown, invalid: Invalid): Promise
     .catch(() => Promise.reject(invalid('is signed with a malformed key')))
 }
 
-function jsonOf(part: string, invalid: Invalid): Record<string, unknown> {
+function decode<Value>(part: string, read: (text: string) => Value, invalid: Invalid): Value {
   try {
-    return Object(JSON.parse(new TextDecoder().decode(bytesOf(part, invalid))))
+    return read(part)
   } catch {
     throw invalid('is malformed')
   }
 }
 
-function bytesOf(text: string, invalid: Invalid): Uint8Array<ArrayBuffer> {
-  try {
-    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-    return Uint8Array.from(binary, (each) => each.charCodeAt(0))
-  } catch {
-    throw invalid('is malformed')
-  }
+/** The bytes of base64url. Throws for what is none. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (each) => each.charCodeAt(0))
+}
+
+/** The object of JSON in base64url. Throws for what is none. */
+export function jsonOf(text: string): Record<string, unknown> {
+  return Object(JSON.parse(new TextDecoder().decode(bytesOf(text))))
 }
 
 /** Bytes in base64url, without padding. */
