@@ -13,7 +13,7 @@ const run = promisify(execFile)
 /** The part of httpx that the starter uses, with the standard library. */
 const HTTPX = `
 import json
-from urllib.error import HTTPError
+from urllib.error import HTTPError as Refused, URLError
 from urllib.request import Request, urlopen
 
 class HTTPError(Exception):
@@ -25,6 +25,8 @@ class Answer:
     def __init__(self, found):
         self.status_code, self.headers, self.text = found.status, found.headers, found.read()
     def raise_for_status(self):
+        if self.status_code >= 400:
+            raise HTTPError(self.status_code)
         return self
     def json(self):
         return json.loads(self.text)
@@ -34,8 +36,13 @@ class AsyncClient:
         self.base_url = base_url
     async def get(self, path, data=None):
         headers = {"content-type": "application/json"}
-        return Answer(urlopen(Request(self.base_url + path, data, headers)))
-    async def post(self, path, json):
+        try:
+            return Answer(urlopen(Request(self.base_url + path, data, headers)))
+        except Refused as answer:
+            return Answer(answer)
+        except URLError as error:
+            raise HTTPError(error)
+    async def post(self, path, json, timeout=None):
         return await self.get(path, __import__("json").dumps(json).encode())
 `
 
@@ -151,6 +158,83 @@ for (const [when, period_end, requests] of [
     const twice = '[await purser.validate("key_1") for _ in range(2)]'
     assert.equal(((await resultOf(service.url, twice)) as unknown[]).length, 2)
     assert.equal(service.requests.length, requests)
+  })
+}
+
+/** A service that answers the first validation, and then with this status. */
+async function failingWith(status: number, state: object = {}) {
+  let requests = 0
+  return await startFakeService(() => {
+    requests++
+    return requests === 1 ? { body: license(state) } : { status, body: { error: 'any' } }
+  })
+}
+
+for (const status of [429, 500, 503]) {
+  test(`keeps a buyer in while Purser answers ${status}`, options, async () => {
+    await using service = await failingWith(status)
+    const states = (await returned(
+      service.url,
+      'purser.LICENSE_SECONDS = 0',
+      'return [await purser.validate("key_1") for _ in range(5)]',
+    )) as { entitled: boolean }[]
+    assert.deepEqual(
+      states.map(({ entitled }) => entitled),
+      Array(5).fill(true),
+    )
+    // An outage causes a request every five seconds, not for each page.
+    assert.equal(service.requests.length, 2)
+  })
+}
+
+test('keeps a buyer in while Purser cannot be reached', options, async () => {
+  await using service = await failingWith(500)
+  const seen = await returned(
+    service.url,
+    'purser.LICENSE_SECONDS = 0',
+    'await purser.validate("key_1")',
+    'purser.http.base_url = "http://127.0.0.1:1"',
+    'return (await purser.validate("key_1"))["entitled"]',
+  )
+  assert.equal(seen, true)
+})
+
+for (const [when, state, grace] of [
+  ['after the grace period', {}, 0],
+  ['after the day on which a canceled license ends', { canceled_at: '2026-01-01' }, 3600],
+] as const) {
+  test(`validates at Purser only ${when}`, options, async () => {
+    await using service = await failingWith(503, state)
+    const raised = await returned(
+      service.url,
+      `purser.LICENSE_SECONDS, purser.GRACE_SECONDS = 0, ${grace}`,
+      'await purser.validate("key_1")',
+      'try:',
+      '    return await purser.validate("key_1")',
+      'except purser.httpx.HTTPError:',
+      '    return "raised"',
+    )
+    assert.equal(raised, 'raised')
+  })
+}
+
+for (const [what, refusal] of [
+  ['a refused license', { body: license({ entitled: false, status: 'past_due' }) }],
+  ['an unknown key', { status: 404, body: { error: 'unknown_key' } }],
+] as const) {
+  test(`has no grace for ${what}`, options, async () => {
+    const answers = [{ body: license() }, refusal, { status: 503 }]
+    await using service = await startFakeService(() => answers.shift() ?? { status: 503 })
+    const raised = await returned(
+      service.url,
+      'purser.LICENSE_SECONDS = 0',
+      'for _ in range(2): await purser.validate("key_1")',
+      'try:',
+      '    return await purser.validate("key_1")',
+      'except purser.httpx.HTTPError:',
+      '    return "raised"',
+    )
+    assert.equal(raised, 'raised')
   })
 }
 

@@ -1,5 +1,6 @@
 """The calls of Purser that a site with license keys needs."""
 
+import math
 import os
 import time
 from datetime import datetime, timezone
@@ -10,6 +11,8 @@ import httpx
 BASE_URL = os.environ["PURSER_URL"].rstrip("/")
 CLIENT_ID = os.environ["PURSER_CLIENT_ID"]
 LICENSE_SECONDS = int(os.environ.get("LICENSE_SECONDS", "300"))
+# How much longer a license is used while Purser does not answer.
+GRACE_SECONDS = 3600
 
 http = httpx.AsyncClient(
     base_url=f"{BASE_URL}/api/v1",
@@ -17,7 +20,8 @@ http = httpx.AsyncClient(
     timeout=10,
 )
 
-_cache: dict[str, tuple[float, dict]] = {}
+# For each key: until when its license is fresh, until when it is usable, and the license.
+_cache: dict[str, tuple[float, float, dict]] = {}
 _prices: tuple[float, dict] = (0.0, {})
 
 
@@ -59,23 +63,48 @@ async def order(svc_order: str) -> dict | None:
     return order
 
 
-def seconds_to_cache(state: dict) -> float:
-    """How long a license is cached: never past the start of the day on which its period ends."""
-    if state["period_end"] is None:
-        return LICENSE_SECONDS
-    end = datetime.fromisoformat(state["period_end"]).replace(tzinfo=timezone.utc)
-    return min(LICENSE_SECONDS, (end - datetime.now(timezone.utc)).total_seconds())
+def seconds_until(day: str | None) -> float:
+    """The seconds until the start of a day in UTC; infinity without a day."""
+    if day is None:
+        return math.inf
+    start = datetime.fromisoformat(day).replace(tzinfo=timezone.utc)
+    return (start - datetime.now(timezone.utc)).total_seconds()
+
+
+def remember(key: str, state: dict) -> None:
+    """Caches a license: fresh until the day on which its period ends, at most."""
+    now = time.monotonic()
+    fresh = min(LICENSE_SECONDS, seconds_until(state["period_end"]))
+    usable = min(LICENSE_SECONDS + GRACE_SECONDS, seconds_until(state["canceled_at"]))
+    _cache[key] = (now + fresh, now + usable, state)
 
 
 async def validate(key: str) -> dict | None:
-    """The state of a license, cached while it is entitled; None for an unknown key."""
-    until, state = _cache.get(key, (0.0, {}))
-    if time.monotonic() < until:
+    """The state of a license, cached while it is entitled; None for an unknown key.
+
+    While Purser does not answer or limits this server, the last state is used for an hour more,
+    but not past the day on which a canceled license ends.
+    """
+    fresh_until, usable_until, state = _cache.get(key, (0.0, 0.0, {}))
+    now = time.monotonic()
+    if now < fresh_until:
         return state
-    answer = await http.post("/licenses/validate", json={"key": key})
+    try:
+        # A visitor with a usable license does not wait for a timeout.
+        timeout = 2 if now < usable_until else 10
+        answer = await http.post("/licenses/validate", json={"key": key}, timeout=timeout)
+        if answer.status_code == 429 or answer.status_code >= 500:
+            answer.raise_for_status()
+    except httpx.HTTPError:
+        if now >= usable_until:
+            raise
+        # An outage causes a request every five seconds, not for each page.
+        _cache[key] = (min(time.monotonic() + 5, usable_until), usable_until, state)
+        return state
+    _cache.pop(key, None)
     if answer.status_code == 404:
         return None
     state = answer.raise_for_status().json()
     if state["entitled"]:
-        _cache[key] = (time.monotonic() + seconds_to_cache(state), state)
+        remember(key, state)
     return state
