@@ -75,7 +75,7 @@ export function grownStatements(
     ...excessStatements(db),
     ['pending attempts', () => payments.pendingAttempts(db, now)],
     ['payees due by the calendar', () => payouts.dueByCalendar(db, now)],
-    ['open payouts', () => payouts.openPayouts(db)],
+    ['open payouts', () => payouts.openPayouts(db, { limit: 50 })],
     ['lines of a payout, a page', () => payouts.statementOf(db, growthId('po', 27), page)],
     ['lines of a payout', () => payouts.countStatementLines(db, growthId('po', 27))],
     ['disputes of an app', () => payments.listUnclosed(db, { app_id: BIG_APP, ...page })],

@@ -26,6 +26,8 @@ const NET = 17_050
 let service: TestService
 let seller: payouts.Payee
 let fate: 'arrives' | 'is lost' | 'answer is lost' = 'arrives'
+/** Payouts that the processor answers in an unknown format. */
+let isBroken = (_key: string) => false
 before(async () => {
   const db = mortalDatabase(await openTestDatabase())
   service = await openTestService({ db, processor: withFates })
@@ -45,6 +47,7 @@ function withFates(sandbox: World['processor']): World['processor'] {
   return {
     ...sandbox,
     async payOut(now, request) {
+      if (isBroken(request.key)) throw new Error('an answer in an unknown format')
       if (fate === 'is lost') throw new payments.ProcessorUnreachable(fate)
       const answer = await sandbox.payOut(now, request)
       if (fate === 'answer is lost') throw new payments.ProcessorUnreachable(fate)
@@ -189,6 +192,30 @@ describe('a lost answer', () => {
       assert.equal((await listed())[0]!.status, 'paid')
     })
   }
+
+  test('is requested again however many earlier payouts fail', async () => {
+    const { db } = service.world
+    await db.run(sql`insert into payout_accounts
+        (owner, processor, processor_account_id, created_at, updated_at)
+      select 'sel_broken_' || n, 'sandbox', 'acct_broken_' || n, now(), now()
+      from generate_series(1, 1000) n`)
+    await db.run(sql`insert into payouts (id, owner, account, amount, cause, status, created_at)
+      select 'po_broken_' || n, 'sel_broken_' || n, 'seller_payable', 1, 'request', 'open',
+        ${service.clock.now()}
+      from generate_series(1, 1000) n`)
+    await earn()
+    fate = 'is lost'
+    assert.equal((await request()).outcome, 'processing')
+    fate = 'arrives'
+    service.clock.pass(5)
+    isBroken = (key) => key.startsWith('po_broken_')
+    await reconcilePayouts(service.world)
+    isBroken = () => false
+    await db.run(sql`delete from payouts where id like 'po_broken_%'`)
+    await db.run(sql`delete from payout_accounts where owner like 'sel_broken_%'`)
+    assert.equal((await listed())[0]!.status, 'pending')
+    await arrive()
+  })
 
   test('an event that arrives before the answer finds its payout', async () => {
     await earn()

@@ -74,14 +74,18 @@ export async function openPayoutOf(db: Db, { owner, account }: Payee): Promise<P
 }
 
 /**
- * Payouts without an answer, oldest first; those that were put off come last, and those of payees
- * whose payouts are paused not at all.
+ * Payouts without an answer, oldest first; `after` continues after one. Those that were put off
+ * are not among them while their payee's payouts are paused.
  */
-export async function openPayouts(db: Db): Promise<Payout[]> {
+export async function openPayouts(
+  db: Db,
+  { after, limit }: { after?: Payout | undefined; limit: number },
+): Promise<Payout[]> {
   return await db.rows<Payout>(sql`select ${COLUMNS} from payouts
-    where status = 'open' and (retry_at is null or owner not in (
-      select id from sellers where payouts_paused_at is not null))
-    order by retry_at nulls first, number limit 100`)
+    where status = 'open' and number > ${after?.number ?? 0}::bigint
+      and (retry_at is null or owner not in (
+        select id from sellers where payouts_paused_at is not null))
+    order by number limit ${limit}`)
 }
 
 /** Puts an open payout off, as the balance at the processor does not cover it. */

@@ -3,6 +3,7 @@ import type { ProcessorEvent } from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
+import { readInPages } from '#platform/read-in-pages'
 import { endPayout, requestAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
 
@@ -11,22 +12,37 @@ const RECONCILE_AFTER_SECONDS = 3
 
 /**
  * Retries every payout whose answer was lost, or that was put off; run at startup and every few
- * seconds. Of the latter nothing was paid, so those of a payee whose payouts are paused wait.
+ * seconds. Of the latter nothing was paid, so those of a payee whose payouts are paused wait. Each
+ * is requested once in a run, so that those that fail keep none of the others waiting.
  */
 export async function reconcilePayouts(
   world: World,
   { patience = RECONCILE_AFTER_SECONDS }: { patience?: number } = {},
 ): Promise<void> {
-  for (const payout of await payouts.openPayouts(world.db)) {
-    if (world.stopping.aborted) return
-    try {
-      const now = await payeeTime(world, payout.owner)
-      if ((payout.retry_at ?? addSeconds(payout.created_at, patience)) > now) continue
-      if (payout.retry_at && !(await beginAgain(world, payout))) continue
-      await requestAndSettle(world, payout)
-    } catch (error) {
-      world.log.error({ error, payout_id: payout.id }, 'payout not settled; will retry')
+  const pages = readInPages<payouts.Payout, payouts.Payout>(
+    (page) => payouts.openPayouts(world.db, page),
+    (last) => last,
+  )
+  for await (const page of pages) {
+    for (const payout of page) {
+      if (world.stopping.aborted) return
+      await reconcilePayout(world, payout, patience)
     }
+  }
+}
+
+async function reconcilePayout(
+  world: World,
+  payout: payouts.Payout,
+  patience: number,
+): Promise<void> {
+  try {
+    const now = await payeeTime(world, payout.owner)
+    if ((payout.retry_at ?? addSeconds(payout.created_at, patience)) > now) return
+    if (payout.retry_at && !(await beginAgain(world, payout))) return
+    await requestAndSettle(world, payout)
+  } catch (error) {
+    world.log.error({ error, payout_id: payout.id }, 'payout not settled; will retry')
   }
 }
 
@@ -52,7 +68,7 @@ export async function settlePayout(
   const payout = await payoutOf(world, event.payout_id)
   if (!payout) {
     // The answer that was lost may have named it.
-    if ((await payouts.openPayouts(world.db)).length > 0) return 'later'
+    if ((await payouts.openPayouts(world.db, { limit: 1 })).length > 0) return 'later'
     world.log.warn({ event_id: event.id }, 'unknown payout in a processor event')
     return 'done'
   }
