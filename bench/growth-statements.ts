@@ -73,9 +73,8 @@ export function grownStatements(
     ],
     ['R14 balance of a payee', () => payouts.payeeBalance(db, now, payee)],
     ...excessStatements(db),
-    ['pending attempts', () => payments.pendingAttempts(db, now)],
+    ...reconcilerStatements(db, now),
     ['payees due by the calendar', () => payouts.dueByCalendar(db, now)],
-    ['open payouts', () => payouts.openPayouts(db, { limit: 50 })],
     ['lines of a payout, a page', () => payouts.statementOf(db, growthId('po', 27), page)],
     ['lines of a payout', () => payouts.countStatementLines(db, growthId('po', 27))],
     ['disputes of an app', () => payments.listUnclosed(db, { app_id: BIG_APP, ...page })],
@@ -86,6 +85,17 @@ export function grownStatements(
     ['overview, failed renewals', () => metrics.failedRenewals(db, own)],
     ['a license by its order', () => billing.orderOfLicense(db, growthId('lic', 77))],
     ['a license', () => licensing.getLicense(db, growthId('lic', 77))],
+  ]
+}
+
+/** What was requested and has no answer yet. */
+function reconcilerStatements(db: Db, before: Date): [what: string, ask: () => Promise<unknown>][] {
+  const attempts = (status: payments.PendingStatus) => () =>
+    payments.pendingAttempts(db, { status, before }, { limit: 50 })
+  return [
+    ['attempts without an answer', attempts('open')],
+    ['attempts at the page of a bank', attempts('action_required')],
+    ['open payouts', () => payouts.openPayouts(db, { limit: 50 })],
   ]
 }
 

@@ -41,7 +41,8 @@ const NIGHTLY = '50 3 * * *'
 export function declarePolls(world: World): void {
   const { db, jobs, stopping, live } = world
   const each = { in_each_process: true }
-  jobs.poll('reconcile payments', RECONCILE_SECONDS, () => payment.reconcile(world))
+  jobs.poll('reconcile payments', RECONCILE_SECONDS, () => payment.reconcileLost(world))
+  jobs.poll('reconcile challenges', RECONCILE_SECONDS, () => payment.reconcileChallenges(world))
   jobs.poll('reconcile refunds', RECONCILE_SECONDS, () => reconcileRefunds(world))
   jobs.poll('receive processor events', RECONCILE_SECONDS, async () => {
     await handleEvents(world)

@@ -22,6 +22,13 @@ export {
 } from './payment/continuation.ts'
 export { divide } from './payment/divide.ts'
 export { pay } from './payment/pay.ts'
-export { closeByHand, latestOutcome, reconcile, reconcileAttempt } from './payment/reconcile.ts'
+export {
+  closeByHand,
+  latestOutcome,
+  reconcile,
+  reconcileAttempt,
+  reconcileChallenges,
+  reconcileLost,
+} from './payment/reconcile.ts'
 export { type Answered, type Settled, settleAll, settledOf } from './payment/settle.ts'
 export { stuckBefore } from './payment/stuck.ts'

@@ -18,6 +18,8 @@ import { DAY, runDue, type Subscriber, stateOf, subscribe } from '../support/sub
 let service: TestService
 let staff: Agent
 let fate: 'works' | 'answer lost' | 'broken' = 'works'
+/** Attempts that the processor answers in an unknown format. */
+let isBroken = (_key: string) => false
 
 /** A processor whose answers are lost, or that fails on each lookup. */
 function failing(sandbox: World['processor']): World['processor'] {
@@ -27,7 +29,10 @@ function failing(sandbox: World['processor']): World['processor'] {
   }
   return {
     ...sandbox,
-    find: (key) => ask(() => sandbox.find(key)),
+    async find(key) {
+      if (isBroken(key)) throw new Error('an answer in an unknown format')
+      return await ask(() => sandbox.find(key))
+    },
     close: (now, key) => ask(() => sandbox.close(now, key)),
     async charge(now, request) {
       const answer = await ask(() => sandbox.charge(now, request))
@@ -107,9 +112,36 @@ test('a lost answer is found however many buyers are at the pages of their banks
       generate_series(1, 200) n`)
   service.clock.pass(5)
   await reconcile(service.world)
-  assert.equal((await payments.pendingAttempts(db, service.clock.now())).length, 200)
+  const away = { status: 'action_required', before: service.clock.now() } as const
+  assert.equal((await payments.pendingAttempts(db, away, { limit: 1000 })).length, 200)
   await db.run(sql`delete from attempts where id like 'att_away_%'`)
   assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
   const open = sql`select id from attempts where status = 'open'`
   assert.deepEqual(await db.rows(open), [])
 })
+
+for (const status of ['open', 'action_required'] as const) {
+  test(`an attempt is settled however many earlier ones fail that are ${status}`, async () => {
+    const { db } = service.world
+    const subscriber = await subscribe(service)
+    service.clock.pass(31 * DAY)
+    fate = 'answer lost'
+    await runDue(service)
+    fate = 'works'
+    const renewal = sql`where email_normalized = ${subscriber.email} and status = 'open'`
+    assert.equal(await db.run(sql`update attempts set status = ${status} ${renewal}`), 1)
+    await db.run(sql`insert into attempts (id, invoice_id, requested_by, app_id, email_normalized,
+        amount, card, status, created_at)
+      select 'att_broken_' || n, i.id, 'buyer', i.app_id, 'broken-' || n || '@example.com', 1, '{}',
+        ${status}, ${addSeconds(service.clock.now(), -60)}
+      from (select id, app_id from invoices where license_id = ${subscriber.license_id} limit 1) i,
+        generate_series(1, 1000) n`)
+    service.clock.pass(5)
+    isBroken = (key) => key.startsWith('att_broken_')
+    await reconcile(service.world)
+    isBroken = () => false
+    await db.run(sql`delete from attempts where id like 'att_broken_%'`)
+    const settled = sql`select status from attempts where email_normalized = ${subscriber.email}`
+    assert.deepEqual(await db.rows(settled), [{ status: 'succeeded' }, { status: 'succeeded' }])
+  })
+}

@@ -14,6 +14,9 @@ export type AttemptStatus =
   | 'closed'
   | 'refused'
 
+/** open: without an answer. action_required: the buyer is at the page of their bank. */
+export type PendingStatus = Extract<AttemptStatus, 'open' | 'action_required'>
+
 /** Who started an attempt. Only `schedule` counts as a scheduled retry. */
 export type RequestedBy = 'schedule' | 'buyer' | 'staff'
 
@@ -194,15 +197,19 @@ export async function latestOfLicense(db: Db, license_id: LicenseId): Promise<At
 }
 
 /**
- * Pending attempts that were made before a time, at most 200: first those without an answer, then
- * those whose buyers are at the page of their bank, each oldest first. One that is dated in the
- * future was made before the clock was set back.
+ * Pending attempts of a status that were made before a time, oldest first; `after` continues after
+ * one. One that is dated in the future was made before the clock was set back.
  */
-export async function pendingAttempts(db: Db, before: Date): Promise<Attempt[]> {
+export async function pendingAttempts(
+  db: Db,
+  { status, before }: { status: PendingStatus; before: Date },
+  { after, limit }: { after?: Attempt | undefined; limit: number },
+): Promise<Attempt[]> {
+  const from = after ? sql`(created_at, id) > (${after.created_at}, ${after.id})` : sql`true`
   return await db.rows<Attempt>(sql`select ${COLUMNS} from attempts
-    where ${PENDING} and (created_at <= ${before}
-      or created_at > ${before}::timestamptz + interval '2 minutes')
-    order by status = 'open' desc, created_at limit 200`)
+    where ${PENDING} and status = ${status} and (created_at <= ${before}
+      or created_at > ${before}::timestamptz + interval '2 minutes') and ${from}
+    order by created_at, id limit ${limit}`)
 }
 
 /** The outcome of an attempt so far. */

@@ -4,6 +4,7 @@ import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { InvoiceId } from '#platform/ids'
+import { readInPages } from '#platform/read-in-pages'
 import type { ChargeOutcome } from './charge.ts'
 import { type Settled, settle, settledOf } from './settle.ts'
 
@@ -16,15 +17,46 @@ const CLOCK_SKEW_SECONDS = 60
 // How long a buyer may take over a challenge of their bank.
 const CHALLENGE_SECONDS = 15 * 60
 
-/** Finishes every attempt whose answer was lost; run at startup and every few seconds. */
+/**
+ * Finishes every attempt whose answer was lost, and then those whose buyers did not return from the
+ * page of their bank.
+ */
 export async function reconcile(world: World): Promise<void> {
-  const lostBefore = addSeconds(world.clock.now(), -RECONCILE_AFTER_SECONDS)
-  for (const attempt of await payments.pendingAttempts(world.db, lostBefore)) {
-    if (world.stopping.aborted) return
-    try {
-      await reconcileAttempt(world, attempt)
-    } catch (error) {
-      world.log.error({ error, attempt_id: attempt.id }, 'payment attempt not settled; will retry')
+  await reconcileLost(world)
+  await reconcileChallenges(world)
+}
+
+/** Finishes every attempt whose answer was lost; run at startup and every few seconds. */
+export async function reconcileLost(world: World): Promise<void> {
+  await reconcileAll(world, 'open')
+}
+
+/**
+ * Finishes every attempt whose buyer was at the page of their bank; run at startup and every few
+ * seconds, beside `reconcileLost`, because many buyers may be there for long.
+ */
+export async function reconcileChallenges(world: World): Promise<void> {
+  await reconcileAll(world, 'action_required')
+}
+
+/** Asks for each once, so that those that fail keep none of the others waiting. */
+async function reconcileAll(world: World, status: payments.PendingStatus): Promise<void> {
+  const before = addSeconds(world.clock.now(), -RECONCILE_AFTER_SECONDS)
+  const pages = readInPages<payments.Attempt, payments.Attempt>(
+    (page) => payments.pendingAttempts(world.db, { status, before }, page),
+    (last) => last,
+  )
+  for await (const page of pages) {
+    for (const attempt of page) {
+      if (world.stopping.aborted) return
+      try {
+        await reconcileAttempt(world, attempt)
+      } catch (error) {
+        world.log.error(
+          { error, attempt_id: attempt.id },
+          'payment attempt not settled; will retry',
+        )
+      }
     }
   }
 }
