@@ -35,17 +35,17 @@ export async function resendReceipt(
 }
 
 /**
- * Queues an order's receipt with the key that replaced another, once for each replacement. It is
- * not limited, as the buyer needs it.
+ * Queues an order's receipt with the key that replaced another, once for each replacement, in its
+ * transaction. It is not limited, as the buyer needs it.
  */
-export async function emailNewKey(
+export async function queueNewKey(
   world: World,
-  order_id: OrderId,
-  rotated_at: Date,
+  tx: Db,
+  { order_id, rotated_at }: { order_id: OrderId; rotated_at: Date },
 ): Promise<void> {
   const id = mintId(world.random, 'email')
   const cause = `new_key:${order_id}:${rotated_at.toISOString()}`
-  await world.db.tx((tx) => queueReceipt(world, tx, { id, order_id, cause }))
+  await queueReceipt(world, tx, { id, order_id, cause })
 }
 
 async function queueReceipt(

@@ -13,7 +13,9 @@ import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { type CallFate, draws, someCallsLost, withCallFate } from '../support/network-faults.ts'
 import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
+import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 let trial: OtherApp
@@ -178,4 +180,25 @@ test('lost requests and responses neither lose nor create money', async () => {
   for (const { agent, email } of buyers)
     await assertGoodEnd(agent, email, { steps: stepsOf(email, price_id), taken: [1260] })
   await assertInvariants(service)
+})
+
+test('a key that a seller replaces is emailed, wherever the process is killed', async () => {
+  const { world, clock, demo } = service
+  const { license_id } = await subscribe(service)
+  const seller = await signedIn(service, demo.seller)
+  const path = `/dashboard/apps/${demo.app.slug}/customers/${license_id}/replace-key/`
+  const found = () =>
+    world.db.one<{ replaced: number; emailed: number }>(sql`select
+      (select count(*) from audit_log
+        where action = 'license.key_rotated' and subject = ${license_id}) as replaced,
+      (select count(*) from emails where cause like 'new_key:%') as emailed`)
+  for (let last = 1, killed = true; killed; last += KILL_STRIDE) {
+    clock.pass(1)
+    await seller.open(path)
+    const submit = () => seller.tab().submit('Replace key', { reason: 'The key leaked' })
+    killed = (await untilKilled(last, submit)).killed
+    const { replaced, emailed } = await found()
+    assert.equal(emailed, replaced, `killed at step ${last}`)
+    assert.ok(killed || replaced > 0)
+  }
 })

@@ -30,15 +30,18 @@ export async function resendKeyEmail(
   return true
 }
 
-/** Sends the email with the key that replaced another, once for each replacement. */
-export async function emailReplacedKey(
+/**
+ * Queues the email with the key that replaced another, once for each replacement, in its
+ * transaction.
+ */
+export async function queueReplacedKey(
   world: World,
-  license_id: LicenseId,
-  rotated_at: Date,
+  tx: Db,
+  { license_id, rotated_at }: { license_id: LicenseId; rotated_at: Date },
 ): Promise<void> {
   const id = mintId(world.random, 'email')
   const cause = `new_key:${license_id}:${rotated_at.toISOString()}`
-  await world.db.tx((tx) => queueKeyEmail(world, tx, { id, license_id, cause }))
+  await queueKeyEmail(world, tx, { id, license_id, cause })
 }
 
 async function queueKeyEmail(

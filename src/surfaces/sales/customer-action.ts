@@ -1,12 +1,12 @@
 import type { SellerInvoice } from '#domain/billing'
 import type { CustomerLicense } from '#domain/payments'
 import * as sellers from '#domain/sellers'
-import { emailNewKey, resendReceipt } from '#flows/resend-receipt'
+import { queueNewKey, resendReceipt } from '#flows/resend-receipt'
 import { rotateKey } from '#flows/rotate-key'
 import {
-  emailReplacedKey,
   endNow,
   extendTrial,
+  queueReplacedKey,
   resendKeyEmail,
   setAutoRenew,
 } from '#flows/subscription'
@@ -106,12 +106,12 @@ export const ACTIONS: Record<string, CustomerAction> = {
       // Sending the same form twice replaces one key.
       const rotation_key = `seller ${replaces}`.slice(0, 64)
       const change = { app_id, license_id, actor, rotation_key, reason }
-      const rotation = await rotateKey(world, change)
-      if (rotation.outcome !== 'rotated') return 'changed'
-      const { rotated_at } = rotation
-      if (order_id) await emailNewKey(world, order_id, rotated_at)
-      else await emailReplacedKey(world, license_id, rotated_at)
-      return 'key_replaced'
+      const { outcome } = await rotateKey(world, change, (tx, rotated_at) =>
+        order_id
+          ? queueNewKey(world, tx, { order_id, rotated_at })
+          : queueReplacedKey(world, tx, { license_id, rotated_at }),
+      )
+      return outcome === 'rotated' ? 'key_replaced' : 'changed'
     },
   },
   'resend-receipt': {
