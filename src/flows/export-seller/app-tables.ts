@@ -86,12 +86,13 @@ const CUSTOMERS: ExportTable = {
     first_at: 'When they first bought.',
   },
   page: (db, { seller_id, after, limit }) =>
-    db.rows<ExportedRow>(sql`select x.cursor, to_jsonb(x) - 'cursor' as row from (
-      select c.license_id as cursor, c.user_id as customer_id, a.slug as app, u.email,
-        c.license_id, c.status, c.paid, c.first_at
+    db.rows<ExportedRow>(sql`select x.cursor, to_jsonb(x) - 'cursor' - 'app_id' as row from (
+      select c.app_id || ' ' || c.user_id as cursor, c.app_id, c.user_id as customer_id,
+        a.slug as app, u.email, c.license_id, c.status, c.paid, c.first_at
       from customers c join apps a on a.id = c.app_id join users u on u.id = c.user_id
-      where a.seller_id = ${seller_id} and c.license_id > ${after}
-      order by c.license_id limit ${limit}) x order by x.cursor`),
+      where a.seller_id = ${seller_id}
+        and (c.app_id, c.user_id) > (split_part(${after}, ' ', 1), split_part(${after}, ' ', 2))
+      order by c.app_id, c.user_id limit ${limit}) x order by x.app_id, x.customer_id`),
 }
 
 const DISCOUNTS: ExportTable = {
