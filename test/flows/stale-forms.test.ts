@@ -50,6 +50,27 @@ test('saves only the details of an app that the form changed', async () => {
   assert.deepEqual({ name, url }, { name: 'Tidepool Pro', url: 'https://moved.example' })
 })
 
+test('shows an undo again if what it would change is no longer what was shown', async () => {
+  const { app, actor } = await ownApp(service)
+  const tagline = async () => (await ownApp(service)).app.tagline
+  const save = async (text: string) => {
+    const changes = { tagline: text }
+    written(await updateListing(service.world, actor, { app, changes, dry_run: false }))
+  }
+  await save('First')
+  await save('Second')
+  const tab = await opened('changes/')
+  await tab.press('Undo this change')
+  await save('Third')
+  const shown = await tab.submit('Undo this change')
+  assert.equal(shown.status, 409)
+  assert.match(textOf(shown.body), /Third/)
+  assert.equal(await tagline(), 'Third')
+  const done = await tab.submit('Undo this change')
+  assert.match(done.url, /done=undone/)
+  assert.equal(await tagline(), 'First')
+})
+
 test('reviews the plans of an unpublished app that are no longer those that were opened', async () => {
   const { db } = service.world
   await db.run(sql`update apps set is_published = false where slug = 'tidepool'`)

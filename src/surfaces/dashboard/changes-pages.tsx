@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Comparison, type ComparisonRow } from '#design/comparison'
 import { Alert, Badge } from '#design/feedback'
-import { Form } from '#design/forms'
+import { Form, HiddenFields } from '#design/forms'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { Disclosure, EmptyState, Panel } from '#design/panels'
@@ -122,7 +122,14 @@ function Marks({ is_agent, is_undo, was_undone }: ChangeFacts): JSX.Element {
 
 /** Shows what undoing a change would do, and asks for confirmation. */
 export function UndoPage(
-  facts: AppFacts & { change: ChangeFacts; would: ComparisonRow[]; obstacles: string[] },
+  facts: AppFacts & {
+    change: ChangeFacts
+    would: ComparisonRow[]
+    /** A digest of what is shown; if an undo would do something else, the page is shown again. */
+    reviewed: string
+    has_changed: boolean
+    obstacles: string[]
+  },
 ): JSX.Element {
   const { change, would, obstacles } = facts
   const base = addressOf(facts.slug, 'changes')
@@ -139,6 +146,12 @@ export function UndoPage(
       back={{ label: 'Changes', href: base }}
     >
       <div class="grid max-w-3xl grid-cols-1 gap-6">
+        {facts.has_changed && (
+          <Alert tone="warning" title="The undo has changed">
+            Another person or an agent saved changes since you opened this page. Review the undo
+            again.
+          </Alert>
+        )}
         {obstacles.length > 0 && (
           <Alert tone="error" title="This change cannot be undone">
             {obstacles.join(' ')}
@@ -152,6 +165,7 @@ export function UndoPage(
           <Panel title="Review the changes">
             <Comparison differences={would} sides={['Current', 'After undo']} />
             <Form action={`${base}${change.id}/`} csrf_token={facts.csrf_token}>
+              <HiddenFields values={{ reviewed: facts.reviewed }} />
               <Actions>
                 <Button kind="primary" name="do" value="undo" pending="Undoing…">
                   Undo this change

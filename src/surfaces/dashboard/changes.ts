@@ -13,7 +13,7 @@ import { readId } from '#platform/ids'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { type ChangeFacts, ChangesPage, UndoPage } from './changes-pages.tsx'
 import { compare, type Part } from './compare.ts'
-import { activePlans } from './plans-review.ts'
+import { activePlans, digestOf } from './plans-review.ts'
 import { plainMessages } from './rows.ts'
 
 const CHANGES = `${APP_PATH}/changes/`
@@ -50,8 +50,14 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
   scope.post(`${CHANGES}:id/`, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
     const { app } = context
-    if (formOf(request).do !== 'undo') throw refuse('invalid_request')
-    const { id } = await changeOf(world, context)
+    const { do: pressed, reviewed } = formOf(request)
+    if (pressed !== 'undo') throw refuse('invalid_request')
+    const change = await changeOf(world, context)
+    if (!REVERTIBLE.test(change.action)) throw refuse('not_found')
+    const would = await differencesOf(world, context, change)
+    // An undo sent twice finds nothing to change.
+    if (would.length > 0 && reviewed !== digestOf(would)) return await confirmUndo(world, context)
+    const { id } = change
     const undone = await revertChange(world, actorOf(context), { app, change_id: id })
     if (undone === 'not_revertible') throw refuse('not_found')
     if ('faults' in undone) {
@@ -66,14 +72,23 @@ async function confirmUndo(world: World, context: SellerTermsContext, obstacles:
   const change = await changeOf(world, context)
   if (!REVERTIBLE.test(change.action)) throw refuse('not_found')
   const names = await planNames(world, context)
-  const { now, later } = await undoingOf(world, context, change)
+  const would = await differencesOf(world, context, change)
+  const isForm = context.request.method === 'POST'
   const page = UndoPage({
     ...appFactsOf(world, context),
     change: factsOf(change, names),
-    would: compare(now, later, names),
+    would,
+    reviewed: digestOf(would),
+    has_changed: isForm && obstacles.length === 0,
     obstacles,
   })
-  return sendPage(context.reply, page, { status: obstacles.length > 0 ? 409 : 200 })
+  return sendPage(context.reply, page, { status: isForm ? 409 : 200 })
+}
+
+/** What undoing a change would change now. */
+async function differencesOf(world: World, context: SellerTermsContext, change: apps.Change) {
+  const { now, later } = await undoingOf(world, context, change)
+  return compare(now, later, await planNames(world, context))
 }
 
 async function changeOf({ db }: World, { app, request }: SellerTermsContext): Promise<apps.Change> {
@@ -114,7 +129,11 @@ function asDescribed(plans: ListedVersion[], every: ListedVersion[]): ListedVers
   })
 }
 
-async function planNames({ db }: World, { app }: SellerTermsContext): Promise<Map<string, string>> {
+/** The names of an app's plans by ID, also of those that are no longer sold. */
+export async function planNames(
+  { db }: World,
+  { app }: SellerTermsContext,
+): Promise<Map<string, string>> {
   const versions = await readVersions(db, app.id)
   return new Map(versions.map(({ product_public_id, name }) => [product_public_id, name]))
 }
