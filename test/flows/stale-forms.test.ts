@@ -50,6 +50,18 @@ test('saves only the details of an app that the form changed', async () => {
   assert.deepEqual({ name, url }, { name: 'Tidepool Pro', url: 'https://moved.example' })
 })
 
+test('saves only the details of a seller that the form changed', async () => {
+  const form = agent.tab()
+  await form.open('/dashboard/seller/')
+  const other = agent.tab()
+  await other.open('/dashboard/seller/')
+  await other.submit('Save', { legal_name: 'Tidepool Labs LLC' })
+  const saved = await form.submit('Save', { address: '9 Harbor Road' })
+  assert.match(saved.url, /done=saved/)
+  const now = form.form('Save')
+  assert.deepEqual([now.legal_name, now.address], ['Tidepool Labs LLC', '9 Harbor Road'])
+})
+
 test('shows an undo again if what it would change is no longer what was shown', async () => {
   const { app, actor } = await ownApp(service)
   const tagline = async () => (await ownApp(service)).app.tagline

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
-import { Form } from '#design/forms'
+import { Form, HiddenFields } from '#design/forms'
 import { Panel } from '#design/panels'
-import type { EnteredDetails, MemberRole } from '#domain/sellers'
+import type { EnteredDetails, MemberRole, SellerDetails } from '#domain/sellers'
 import type { FormFault } from '#http/form-errors'
+import { OPENED } from './opened-form.ts'
 import { SellerFields } from './seller-form.tsx'
 import { SellerMenuPage } from './seller-menu.tsx'
 
@@ -14,6 +15,8 @@ export function SellerPage(facts: {
   role: MemberRole
   csrf_token: string
   form: EnteredDetails
+  /** What was saved when the form was opened. */
+  opened: Record<keyof SellerDetails, string>
   faults: FormFault[]
   is_saved: boolean
 }): JSX.Element {
@@ -31,6 +34,7 @@ export function SellerPage(facts: {
         <ErrorSummary errors={faults} title="Not saved. Check these fields" />
         <Panel>
           <Form action="/dashboard/seller/" csrf_token={csrf_token}>
+            <HiddenFields values={facts.opened} prefix={OPENED} />
             <SellerFields form={form} faults={faults} />
             <div>
               <Button kind="primary" pending="Saving…">

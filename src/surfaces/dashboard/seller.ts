@@ -10,7 +10,9 @@ import { requireRecentProof } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import type { FieldFault } from '#platform/problem'
+import { recordFrom } from '#platform/record'
 import { actorOf } from './app-context.ts'
+import { changesOf, OPENED } from './opened-form.ts'
 import { formFaults } from './rows.ts'
 import { SellerPage } from './seller-page.tsx'
 
@@ -18,12 +20,19 @@ const SELLER = '/dashboard/seller/'
 
 /** The legal name and address of the seller whose pages are open. */
 export function declareSeller(scope: FastifyInstance, world: World): void {
-  function show(context: MemberContext, form: sellers.EnteredDetails, found: FieldFault[] = []) {
+  /** Shows what is saved, with what a form changed of it. */
+  async function show(
+    context: MemberContext,
+    changes: sellers.EnteredDetails,
+    found: FieldFault[] = [],
+  ) {
     const { request, reply } = context
+    const saved = await savedDetails(world, context)
     const page = SellerPage({
       csrf_token: csrfToken(world, request, reply),
       role: context.member.role,
-      form,
+      form: { ...saved, ...changes },
+      opened: saved,
       faults: formFaults(found),
       is_saved: queryOf(request, 'done') === 'saved',
     })
@@ -32,27 +41,32 @@ export function declareSeller(scope: FastifyInstance, world: World): void {
 
   scope.get(SELLER, async (request, reply) => {
     const context = await requireMember(world, request, reply, 'account')
-    const saved = await sellers.findSeller(world.db, context.member.seller_id)
     const entered = unpackForm(queryOf(request, 'entered'))
-    return show(context, { ...saved, ...formFrom((name) => entered[name]) })
+    return await show(context, readForm(entered))
   })
 
   scope.post(SELLER, async (request, reply) => {
     const context = await requireMember(world, request, reply, 'account')
     const sent = formOf(request)
-    const form = formFrom((name) => sent[name])
-    const details = sellers.readDetails(form, stateOfZip)
-    if ('faults' in details) return show(context, form, details.faults)
-    requireRecentProof(world, context, withQuery(SELLER, { entered: packForm(form) }))
+    const changes = changesOf(readForm(sent, OPENED), readForm(sent))
+    const saved = await savedDetails(world, context)
+    const details = sellers.readDetails({ ...saved, ...changes }, stateOfZip)
+    if ('faults' in details) return await show(context, changes, details.faults)
+    requireRecentProof(world, context, withQuery(SELLER, { entered: packForm(changes) }))
     const { seller_id } = context.member
     await saveDetails(world, actorOf(context), { seller_id, details })
     return redirectTo(reply, `${SELLER}?done=saved`)
   })
 }
 
-/** The fields that were given, as entered. */
-function formFrom(read: (name: keyof sellers.SellerDetails) => string | undefined) {
+async function savedDetails({ db }: World, { member }: MemberContext) {
+  const { id: _, ...saved } = (await sellers.findSeller(db, member.seller_id))!
+  return saved
+}
+
+/** The fields that were given, as entered, or as they were when the form was opened. */
+function readForm(form: Record<string, string>, prefix = ''): sellers.EnteredDetails {
   const names = ['legal_name', 'address', 'city', 'state', 'zip'] as const
-  const given = names.map((name) => [name, read(name)]).filter(([, text]) => text !== undefined)
-  return Object.fromEntries(given) as sellers.EnteredDetails
+  const given = names.filter((name) => form[`${prefix}${name}`] !== undefined)
+  return recordFrom(given, (name) => form[`${prefix}${name}`])
 }
