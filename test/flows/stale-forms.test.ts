@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { readListing, readVersions, updateListing } from '#flows/listing'
+import {
+  readListing,
+  readVersions,
+  replaceFeatures,
+  replaceSections,
+  updateListing,
+} from '#flows/listing'
 import { sql } from '#platform/sql'
 import { fieldsOfPlans, formOfVersions } from '../../src/surfaces/dashboard/plans-form.ts'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -48,6 +54,44 @@ test('saves only the details of an app that the form changed', async () => {
     sql`select name, url from apps where slug = 'tidepool'`,
   )
   assert.deepEqual({ name, url }, { name: 'Tidepool Pro', url: 'https://moved.example' })
+})
+
+test('asks before it replaces detail sections that were saved since the form was opened', async () => {
+  const { app, actor } = await ownApp(service)
+  const titles = async () =>
+    (await readListing(service.world.db, app)).sections.map(({ title }) => title)
+  const form = await opened('listing/sections/')
+  const sections = [{ title: 'By an agent', body: 'New.' }]
+  written(await replaceSections(service.world, actor, { app, sections, dry_run: false }))
+  const mine = { 'sections.0.title': 'By a member', 'sections.0.body': 'Mine.' }
+  const rows = Object.keys(form.form('Save sections')).filter((name) => name.endsWith('.title'))
+  for (const _row of rows.slice(1)) await form.submit('Save sections', { do: 'remove:sections.1' })
+  const asked = await form.submit('Save sections', mine)
+  assert.equal(asked.status, 409)
+  assert.match(textOf(asked.body), /By an agent/)
+  assert.deepEqual(await titles(), ['By an agent'])
+  const { 'sections.0.title': kept } = form.form('Save sections')
+  assert.equal(kept, 'By a member')
+  await form.submit('Save sections', mine)
+  assert.deepEqual(await titles(), ['By a member'])
+})
+
+test('asks before it replaces a feature table that was saved since the form was opened', async () => {
+  const { app, actor } = await ownApp(service)
+  const names = async () =>
+    (await readListing(service.world.db, app)).features.map(({ name }) => name)
+  const form = await opened('listing/features/')
+  const sent_twice = form.tab()
+  const features = [{ name: 'By an agent', description: '', product_ids: [] }]
+  written(await replaceFeatures(service.world, actor, { app, features, dry_run: false }))
+  const asked = await form.submit('Save table', { 'features.0.name': 'By a member' })
+  assert.equal(asked.status, 409)
+  assert.match(textOf(asked.body), /By an agent/)
+  assert.deepEqual(await names(), ['By an agent'])
+  await form.submit('Save table')
+  assert.ok((await names()).includes('By a member'))
+  const again = await sent_twice.submit('Save table', { 'features.0.name': 'By a member' })
+  assert.match(again.url, /done=features/)
 })
 
 test('saves only the details of a seller that the form changed', async () => {

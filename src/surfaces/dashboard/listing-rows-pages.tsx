@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
-import { Actions, Button } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
+import { Comparison, type ComparisonRow } from '#design/comparison'
 import { Alert } from '#design/feedback'
-import { CheckboxField, Field, Form, TextareaField } from '#design/forms'
-import { EmptyState } from '#design/panels'
+import { CheckboxField, Field, Form, HiddenFields, TextareaField } from '#design/forms'
+import { EmptyState, Panel } from '#design/panels'
 import { Code } from '#design/reading'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
 import { LIMITS } from '#domain/listing'
@@ -18,17 +19,48 @@ export interface PlanName {
   name: string
 }
 
+/** The facts of a page whose form replaces a list. */
+type RowsFacts<Row> = AppFacts & {
+  rows: Row[]
+  /** A digest of the list that was saved when the form was opened. */
+  opened: string
+  /** What a save would change of a list that others saved since the form was opened. */
+  conflicts: ComparisonRow[]
+  faults: FormFault[]
+  focus: string | undefined
+}
+
+/** Shows what a save would change of a list that others saved since the form was opened. */
+function Conflicts(facts: {
+  conflicts: ComparisonRow[]
+  title: string
+  /** The page with the list as it is saved now. */
+  href: string
+}): JSX.Element | null {
+  if (facts.conflicts.length === 0) return null
+  return (
+    <>
+      <Alert tone="warning" title={facts.title}>
+        Another person or an agent saved changes since you opened this page. Nothing is saved yet.
+        Save again to replace their changes, or <TextLink href={facts.href}>discard yours</TextLink>
+        .
+      </Alert>
+      <Panel title="What a save changes">
+        <Comparison differences={facts.conflicts} sides={['Current', 'New']} />
+      </Panel>
+    </>
+  )
+}
+
 /** The form of the detail sections. */
 export function SectionsPage(
-  facts: AppFacts & {
-    rows: SectionRow[]
-    faults: FormFault[]
-    focus: string | undefined
+  facts: RowsFacts<SectionRow> & {
     /** The HTML elements that a text may contain. */
     allowed: readonly string[]
   },
 ): JSX.Element {
   const { rows, faults, slug } = facts
+  const page = `${addressOf(slug, 'listing')}sections/`
   return (
     <AppPage
       {...facts}
@@ -37,8 +69,10 @@ export function SectionsPage(
       intro="Up to four sections of the product page, each with a title."
       back={{ label: 'Listing', href: addressOf(slug, 'listing') }}
     >
-      <div id="sections" class="max-w-3xl">
-        <Form action={`${addressOf(slug, 'listing')}sections/`} csrf_token={facts.csrf_token}>
+      <div id="sections" class="grid max-w-3xl grid-cols-1 gap-6">
+        <Conflicts {...facts} title="The detail sections have changed" href={page} />
+        <Form action={page} csrf_token={facts.csrf_token}>
+          <HiddenFields values={{ opened: facts.opened }} />
           <DefaultButton name="do" value="save" />
           <RowFault id="sections" error={faultAt(faults, 'sections')} />
           {rows.length === 0 && (
@@ -106,15 +140,9 @@ export function SectionsPage(
 }
 
 /** The form of the feature table. */
-export function FeaturesPage(
-  facts: AppFacts & {
-    rows: FeatureRow[]
-    plans: PlanName[]
-    faults: FormFault[]
-    focus: string | undefined
-  },
-): JSX.Element {
+export function FeaturesPage(facts: RowsFacts<FeatureRow> & { plans: PlanName[] }): JSX.Element {
   const { rows, faults, slug } = facts
+  const page = `${addressOf(slug, 'listing')}features/`
   return (
     <AppPage
       {...facts}
@@ -126,8 +154,10 @@ export function FeaturesPage(
       {facts.plans.length === 0 && (
         <Alert tone="info">Add a plan first. Features belong to plans.</Alert>
       )}
-      <div id="features" class="max-w-3xl">
-        <Form action={`${addressOf(slug, 'listing')}features/`} csrf_token={facts.csrf_token}>
+      <div id="features" class="grid max-w-3xl grid-cols-1 gap-6">
+        <Conflicts {...facts} title="The feature table has changed" href={page} />
+        <Form action={page} csrf_token={facts.csrf_token}>
+          <HiddenFields values={{ opened: facts.opened }} />
           <DefaultButton name="do" value="save" />
           <RowFault id="features" error={faultAt(faults, 'features')} />
           {rows.length === 0 && (

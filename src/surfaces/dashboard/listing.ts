@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { ComparisonRow } from '#design/comparison'
 import * as apps from '#domain/apps'
 import * as listing from '#domain/listing'
 import {
@@ -16,6 +17,8 @@ import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import type { FieldFault } from '#platform/problem'
 import { actorOf, appFactsOf } from './app-context.ts'
+import { planNames } from './changes.ts'
+import { compare } from './compare.ts'
 import {
   BLANK_FEATURE,
   BLANK_SECTION,
@@ -33,7 +36,7 @@ import {
 import { ConfirmListingModePage, ListingPage } from './listing-pages.tsx'
 import { FeaturesPage, SectionsPage } from './listing-rows-pages.tsx'
 import { changesOf, OPENED } from './opened-form.ts'
-import { activePlans } from './plans-review.ts'
+import { activePlans, digestOf } from './plans-review.ts'
 import { formFaults } from './rows.ts'
 
 const LISTING = `${APP_PATH}/listing/`
@@ -98,25 +101,67 @@ function declareListingText(scope: FastifyInstance, world: World): void {
   })
 }
 
+/** The rows of a form that is shown, and what is to be said about them. */
+interface ShownRows<Row> {
+  rows: Row[]
+  faults?: FieldFault[]
+  focus?: string | undefined
+  /** What a save would change of a list that others saved since the form was opened. */
+  conflicts?: ComparisonRow[]
+}
+
+/** The facts of a page with rows, given the list that is saved now. */
+function rowFactsOf<Row>(
+  { request }: SellerTermsContext,
+  saved: readonly object[],
+  { rows, focus, faults = [], conflicts = [] }: ShownRows<Row>,
+) {
+  const { opened: before } = formOf(request)
+  const opened = conflicts.length > 0 || before === undefined ? digestOf(saved) : before
+  return { rows, focus, faults: formFaults(faults), conflicts, opened }
+}
+
+/** The status of a page with these facts. */
+function statusOf({ faults, conflicts }: ReturnType<typeof rowFactsOf>): number {
+  if (faults.length > 0) return 422
+  return conflicts.length > 0 ? 409 : 200
+}
+
+/**
+ * What a save would change of a list that another member or an agent saved since the form was
+ * opened; empty if it is still the same, or if the form does not say which it was opened with.
+ */
+async function conflictsOf(
+  world: World,
+  context: SellerTermsContext,
+  list: 'sections' | 'features',
+  rehearse: () => ReturnType<typeof replaceSections>,
+): Promise<ComparisonRow[]> {
+  const before = await readListing(world.db, context.app)
+  const now = digestOf(before[list])
+  const { opened = now } = formOf(context.request)
+  if (opened === now) return []
+  const would = await rehearse()
+  if ('faults' in would) return []
+  const names = await planNames(world, context)
+  return compare({ [list]: before[list] }, { [list]: would.state[list] }, names)
+}
+
 function declareSections(scope: FastifyInstance, world: World): void {
   const page = `${LISTING}sections/`
 
-  function show(
-    context: SellerTermsContext,
-    given: { rows: SectionRow[]; faults?: FieldFault[]; focus?: string | undefined },
-  ) {
-    const faults = formFaults(given.faults)
-    const facts = appFactsOf(world, context)
-    const { rows, focus } = given
-    const page = SectionsPage({ ...facts, rows, faults, focus, allowed: listing.ALLOWED_ELEMENTS })
-    return sendPage(context.reply, page, { status: faults.length > 0 ? 422 : 200 })
+  async function show(context: SellerTermsContext, given: ShownRows<SectionRow>) {
+    const { sections } = await readListing(world.db, context.app)
+    const rows = rowFactsOf(context, sections, given)
+    const facts = { ...appFactsOf(world, context), ...rows, allowed: listing.ALLOWED_ELEMENTS }
+    return sendPage(context.reply, SectionsPage(facts), { status: statusOf(rows) })
   }
 
   scope.get(page, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
     const { sections } = await readListing(world.db, context.app)
     const rows = sections.map(({ title, body }) => ({ title, body: listing.asWritten(body) }))
-    return show(context, { rows })
+    return await show(context, { rows })
   })
 
   scope.post(page, LONG_FORM, async (request, reply) => {
@@ -125,10 +170,13 @@ function declareSections(scope: FastifyInstance, world: World): void {
     const form = formOf(request)
     const sections = readSections(form)
     const moved = pressed(sections, form, 'sections', BLANK_SECTION)
-    if (moved) return show(context, moved)
-    const save = { app, sections, dry_run: false }
-    const written = await replaceSections(world, actorOf(context), save)
-    if ('faults' in written) return show(context, { rows: sections, faults: written.faults })
+    if (moved) return await show(context, moved)
+    const replace = (dry_run: boolean) =>
+      replaceSections(world, actorOf(context), { app, sections, dry_run })
+    const conflicts = await conflictsOf(world, context, 'sections', () => replace(true))
+    if (conflicts.length > 0) return await show(context, { rows: sections, conflicts })
+    const written = await replace(false)
+    if ('faults' in written) return await show(context, { rows: sections, faults: written.faults })
     return redirectTo(reply, `${addressOf(app.slug, 'listing')}?done=sections`)
   })
 }
@@ -136,19 +184,13 @@ function declareSections(scope: FastifyInstance, world: World): void {
 function declareFeatures(scope: FastifyInstance, world: World): void {
   const page = `${LISTING}features/`
 
-  async function show(
-    context: SellerTermsContext,
-    given: { rows: FeatureRow[]; faults?: FieldFault[]; focus?: string | undefined },
-  ) {
-    const { rows, focus } = given
-    const faults = formFaults(given.faults)
+  async function show(context: SellerTermsContext, given: ShownRows<FeatureRow>) {
+    const { features } = await readListing(world.db, context.app)
+    const rows = rowFactsOf(context, features, given)
     const versions = await readVersions(world.db, context.app.id)
     const plans = activePlans(versions).map(({ product_public_id: id, name }) => ({ id, name }))
-    const facts = appFactsOf(world, context, NOTES)
-    const status = faults.length > 0 ? 422 : 200
-    return sendPage(context.reply, FeaturesPage({ ...facts, rows, plans, faults, focus }), {
-      status,
-    })
+    const facts = { ...appFactsOf(world, context, NOTES), ...rows, plans }
+    return sendPage(context.reply, FeaturesPage(facts), { status: statusOf(rows) })
   }
 
   scope.get(page, async (request, reply) => {
@@ -164,8 +206,11 @@ function declareFeatures(scope: FastifyInstance, world: World): void {
     const features = readFeatures(form)
     const moved = pressed(features, form, 'features', BLANK_FEATURE)
     if (moved) return await show(context, moved)
-    const save = { app, features, dry_run: false }
-    const written = await replaceFeatures(world, actorOf(context), save)
+    const replace = (dry_run: boolean) =>
+      replaceFeatures(world, actorOf(context), { app, features, dry_run })
+    const conflicts = await conflictsOf(world, context, 'features', () => replace(true))
+    if (conflicts.length > 0) return await show(context, { rows: features, conflicts })
+    const written = await replace(false)
     if ('faults' in written) return await show(context, { rows: features, faults: written.faults })
     return redirectTo(reply, `${addressOf(app.slug, 'listing')}?done=features`)
   })
