@@ -93,6 +93,11 @@ describe('a declined card', () => {
     } while ((await agent.submit(/^Pay /)).status === 200 && ++declined < 20)
     assert.equal(agent.page.status, 429)
     assert.equal(declined, 12)
+    // The thirteenth card is refused before the processor is asked.
+    const asked = await service.world.db.one<{ count: number }>(
+      sql`select count(*)::int as count from attempts where email_normalized = ${email}`,
+    )
+    assert.equal(asked.count, 12)
     // F12
     const seconds = Number(agent.page.headers['retry-after'])
     assert.ok(seconds > 3000 && seconds <= 3600, `${seconds} seconds`)

@@ -14,7 +14,7 @@ import {
   takeCard,
 } from '#flows/checkout'
 import type { World } from '#flows/world'
-import { limitDeclines } from '#http/decline-limits'
+import { countDecline, requireFewDeclines } from '#http/decline-limits'
 import { csrfToken } from '#http/form-token'
 import { CART_PATH, requireCart } from '#http/guards/cart'
 import { formOf, paramsOf, queryOf } from '#http/input'
@@ -167,7 +167,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     if (own.is_preview) await giveBack()
     if (own.is_preview) return await finishPreview(world, request, reply, own)
     const email_normalized = cart.email_normalized!
-    await limitDeclines(world, request, reply, { email_normalized, points: 0 })
+    await requireFewDeclines(world, request, email_normalized)
     const confirmed = await confirm(world, {
       cart_id: cart.id,
       agreement: formOf(request).agreement ?? '',
@@ -175,7 +175,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       seen: own,
     })
     if (confirmed.outcome === 'declined') {
-      await limitDeclines(world, request, reply, { email_normalized, points: 1 })
+      await countDecline(world, request, email_normalized)
     }
     if (!NOT_PURCHASED.includes(confirmed.outcome)) await giveBack()
     return await redirectAfter(world, reply, own, confirmed)

@@ -4,7 +4,7 @@ import * as payments from '#domain/payments'
 import { latestOutcome } from '#flows/payment'
 import { nextCharge, type Paid, type PlanChanged, payOwed } from '#flows/subscription'
 import type { World } from '#flows/world'
-import { limitDeclines } from '#http/decline-limits'
+import { countDecline, requireFewDeclines } from '#http/decline-limits'
 import { MANAGE_PATH } from '#http/guards/license'
 import { formOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
@@ -78,10 +78,10 @@ export async function charge(
   const { request, reply, session } = context
   const { email_normalized } = session
   await limitPage(world, PAYMENTS, session.user_id, reply)
-  await limitDeclines(world, request, reply, { email_normalized, points: 0 })
+  await requireFewDeclines(world, request, email_normalized)
   const result = await facts.run()
   if (result.outcome === 'declined') {
-    await limitDeclines(world, request, reply, { email_normalized, points: 1 })
+    await countDecline(world, request, email_normalized)
   }
   return redirectTo(reply, addressAfter(context, result, facts))
 }
