@@ -11,6 +11,7 @@ import { isoDate } from '#platform/calendar'
 import { sentEmails } from '#platform/email-queue'
 import type { DisputeId } from '#platform/ids'
 import { sum } from '#platform/money'
+import { appTimes } from './app-times.ts'
 
 /** The outcome of submitting evidence. */
 export type EvidenceSent =
@@ -43,12 +44,32 @@ export async function assembleEvidence(
     terms: termsOf(order),
     refund_policy: policyOf(world, app_name),
     receipt: receiptOf(world, facts),
-    activity: [
-      ...(await purchaseActivityOf(world, facts)),
-      ...(await buyerActivityOf(world, invoice, app)),
-    ],
+    activity: await activityOf(world, facts, app),
     statement,
   })
+}
+
+/** What was bought and done, by the app's clock, which dates what it sells and how it is used. */
+async function activityOf(
+  world: World,
+  facts: Bought,
+  app: apps.App,
+): Promise<payments.ActivityEvent[]> {
+  const invoices = await billing.paidInvoicesOfLicense(world.db, facts.invoice.license_id)
+  const timeOf = await appTimes(world, app)
+  const byService = [
+    ...(await receiptsSent(world, facts, invoices)),
+    ...(await buyerActivityOf(world, facts.invoice, app)),
+  ]
+  return [
+    ...purchasesOf(facts, invoices),
+    ...byService.map(({ at, until, what }) => ({
+      at: timeOf(at),
+      ...(until ? { until: timeOf(until) } : {}),
+      what,
+    })),
+    ...(await usesOf(world, facts.invoice)),
+  ]
 }
 
 /** What the buyer agreed to when paying. */
@@ -88,13 +109,13 @@ function receiptOf({ config }: World, { invoice, order, card }: Bought): string 
   ].join('\n')
 }
 
-/** What was bought, paid and sent. */
-async function purchaseActivityOf(
-  { db }: World,
+type PaidInvoices = Awaited<ReturnType<typeof billing.paidInvoicesOfLicense>>
+
+/** What was bought and paid. */
+function purchasesOf(
   { invoice, order, card }: Bought,
-): Promise<payments.ActivityEvent[]> {
-  const invoices = await billing.paidInvoicesOfLicense(db, invoice.license_id)
-  const causes = [`receipt:${order.invoice_id}`, ...invoices.map(({ id }) => `receipt:${id}`)]
+  invoices: PaidInvoices,
+): payments.ActivityEvent[] {
   return [
     { at: order.created_at, what: `The buyer confirmed the order and paid with ${card}.` },
     ...invoices.map(({ id, number, paid_at, amount, tax }) => ({
@@ -103,11 +124,18 @@ async function purchaseActivityOf(
         `Invoice ${billing.invoiceNumber(number)} of ${formatMoney(sum(amount, tax))} was paid` +
         `${id === invoice.id ? ': the disputed charge.' : ', and is not disputed here.'}`,
     })),
-    ...(await sentEmails(db, causes)).map(({ sent_at }) => ({
-      at: sent_at,
-      what: `A receipt was sent to ${order.email}.`,
-    })),
   ]
+}
+
+/** The receipts that were sent. */
+async function receiptsSent(
+  { db }: World,
+  { order }: Bought,
+  invoices: PaidInvoices,
+): Promise<payments.ActivityEvent[]> {
+  const causes = [`receipt:${order.invoice_id}`, ...invoices.map(({ id }) => `receipt:${id}`)]
+  const what = `A receipt was sent to ${order.email}.`
+  return (await sentEmails(db, causes)).map(({ sent_at }) => ({ at: sent_at, what }))
 }
 
 const USES: Record<licensing.UseKind, string> = {
@@ -117,10 +145,22 @@ const USES: Record<licensing.UseKind, string> = {
   plan_checked: 'The app checked the plan of the buyer, who was signed in',
 }
 
-/** What the buyer did since, and what the app did for them. */
+/** How the license was used. */
+async function usesOf(
+  { db }: World,
+  { license_id }: billing.Invoice,
+): Promise<payments.ActivityEvent[]> {
+  return (await licensing.usesOf(db, license_id)).map(({ kind, count, network, ...use }) => ({
+    at: use.first_at,
+    until: use.last_at,
+    what: `${USES[kind]}${count > 1 ? `, ${count} times` : ''} (network ${network}).`,
+  }))
+}
+
+/** What the buyer did on the service's pages, and when they signed in to the app. */
 async function buyerActivityOf(
   { db, clock }: World,
-  { user_id, license_id }: billing.Invoice,
+  { user_id }: billing.Invoice,
   app: apps.App,
 ): Promise<payments.ActivityEvent[]> {
   const user = await identity.getUser(db, user_id)
@@ -143,11 +183,6 @@ async function buyerActivityOf(
       at: session.created_at,
       until: session.last_seen_at,
       what: `The buyer was signed in on our pages (${session.browser}, network ${session.network}).`,
-    })),
-    ...(await licensing.usesOf(db, license_id)).map(({ kind, count, network, ...use }) => ({
-      at: use.first_at,
-      until: use.last_at,
-      what: `${USES[kind]}${count > 1 ? `, ${count} times` : ''} (network ${network}).`,
     })),
   ]
 }
