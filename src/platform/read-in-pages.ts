@@ -19,3 +19,10 @@ export async function* readInPages<Row, Cursor>(
     after = cursorOf(last)
   } while (rows.length === ROWS_AT_ONCE)
 }
+
+/** The rows of a long list one by one, read as `readInPages` does. */
+export async function* eachInPages<Row, Cursor>(
+  ...reading: Parameters<typeof readInPages<Row, Cursor>>
+): AsyncGenerator<Row, void> {
+  for await (const page of readInPages(...reading)) yield* page
+}

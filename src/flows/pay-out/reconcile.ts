@@ -3,7 +3,7 @@ import type { ProcessorEvent } from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
-import { readInPages } from '#platform/read-in-pages'
+import { eachInPages } from '#platform/read-in-pages'
 import { endPayout, requestAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
 
@@ -19,15 +19,13 @@ export async function reconcilePayouts(
   world: World,
   { patience = RECONCILE_AFTER_SECONDS }: { patience?: number } = {},
 ): Promise<void> {
-  const pages = readInPages<payouts.Payout, payouts.Payout>(
+  const open = eachInPages<payouts.Payout, payouts.Payout>(
     (page) => payouts.openPayouts(world.db, page),
     (last) => last,
   )
-  for await (const page of pages) {
-    for (const payout of page) {
-      if (world.stopping.aborted) return
-      await reconcilePayout(world, payout, patience)
-    }
+  for await (const payout of open) {
+    if (world.stopping.aborted) return
+    await reconcilePayout(world, payout, patience)
   }
 }
 

@@ -4,7 +4,7 @@ import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { InvoiceId } from '#platform/ids'
-import { readInPages } from '#platform/read-in-pages'
+import { eachInPages } from '#platform/read-in-pages'
 import type { ChargeOutcome } from './charge.ts'
 import { type Settled, settle, settledOf } from './settle.ts'
 
@@ -42,21 +42,16 @@ export async function reconcileChallenges(world: World): Promise<void> {
 /** Asks for each once, so that those that fail keep none of the others waiting. */
 async function reconcileAll(world: World, status: payments.PendingStatus): Promise<void> {
   const before = addSeconds(world.clock.now(), -RECONCILE_AFTER_SECONDS)
-  const pages = readInPages<payments.Attempt, payments.Attempt>(
+  const pending = eachInPages<payments.Attempt, payments.Attempt>(
     (page) => payments.pendingAttempts(world.db, { status, before }, page),
     (last) => last,
   )
-  for await (const page of pages) {
-    for (const attempt of page) {
-      if (world.stopping.aborted) return
-      try {
-        await reconcileAttempt(world, attempt)
-      } catch (error) {
-        world.log.error(
-          { error, attempt_id: attempt.id },
-          'payment attempt not settled; will retry',
-        )
-      }
+  for await (const attempt of pending) {
+    if (world.stopping.aborted) return
+    try {
+      await reconcileAttempt(world, attempt)
+    } catch (error) {
+      world.log.error({ error, attempt_id: attempt.id }, 'payment attempt not settled; will retry')
     }
   }
 }

@@ -1,7 +1,7 @@
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
-import { readInPages } from '#platform/read-in-pages'
+import { eachInPages } from '#platform/read-in-pages'
 import { requestRefund } from './request.ts'
 
 // By then the request that began it has ended, with an answer or in a crash.
@@ -13,15 +13,13 @@ const RECONCILE_AFTER_SECONDS = 3
  * for once in a run, so that those that fail keep none of the others waiting.
  */
 export async function reconcileRefunds(world: World): Promise<void> {
-  const pages = readInPages<payments.Refund, payments.Refund>(
+  const open = eachInPages<payments.Refund, payments.Refund>(
     (page) => payments.openRefunds(world.db, page),
     (last) => last,
   )
-  for await (const page of pages) {
-    for (const refund of page) {
-      if (world.stopping.aborted) return
-      await reconcileRefund(world, refund)
-    }
+  for await (const refund of open) {
+    if (world.stopping.aborted) return
+    await reconcileRefund(world, refund)
   }
 }
 
