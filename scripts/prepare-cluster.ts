@@ -10,11 +10,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
+import { NEW_DATABASE } from '#platform/db-embedded'
 
-/** The prepared files. */
-export const CLUSTER = fileURLToPath(
-  new URL('../src/platform/new-database.tar.br', import.meta.url),
-)
 /** In megabytes. By default it is 16, and a new database has little more than its first segment. */
 const WAL_SEGMENT_SIZE = 1
 /** The engine looks for this file to learn whether a folder has a database. */
@@ -55,7 +52,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
       [constants.BROTLI_PARAM_SIZE_HINT]: tar.length,
     }
-    writeFileSync(CLUSTER, brotliCompressSync(tar, { params }))
+    writeFileSync(NEW_DATABASE, brotliCompressSync(tar, { params }))
   } finally {
     rmSync(work, { recursive: true, force: true })
   }

@@ -59,7 +59,7 @@ const SHARED_BUFFERS = '32MB'
  * The files of a new database, which `scripts/prepare-cluster.ts` creates for this version of the
  * engine: creating them takes five seconds (decision 157).
  */
-const PREPARED_CLUSTER = fileURLToPath(new URL('new-database.tar.br', import.meta.url))
+export const NEW_DATABASE = fileURLToPath(new URL('new-database.tar.br', import.meta.url))
 
 /** The engine with the extensions that the tables need. */
 export async function openEngine({ dataDir, loadDataDir }: EmbeddedOptions = {}): Promise<PGlite> {
@@ -78,7 +78,7 @@ function hasDatabase(dataDir: string | undefined): boolean {
 }
 
 async function preparedCluster(): Promise<Blob> {
-  return new Blob([await promisify(brotliDecompress)(await readFile(PREPARED_CLUSTER))])
+  return new Blob([await promisify(brotliDecompress)(await readFile(NEW_DATABASE))])
 }
 
 /** The same over an engine that is already open. */

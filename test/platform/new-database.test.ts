@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { brotliDecompressSync } from 'node:zlib'
-import { openEmbedded } from '#platform/db-embedded'
+import { NEW_DATABASE, openEmbedded } from '#platform/db-embedded'
 import { sql } from '#platform/sql'
-import { CLUSTER, createCluster } from '../../scripts/prepare-cluster.ts'
+import { createCluster } from '../../scripts/prepare-cluster.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'purser-new-database-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -26,7 +26,7 @@ test('a new database has the files that this version of the engine creates', asy
   const prepared = join(folder, 'prepared')
   const created = join(folder, 'created')
   mkdirSync(prepared)
-  const tar = brotliDecompressSync(readFileSync(CLUSTER))
+  const tar = brotliDecompressSync(readFileSync(NEW_DATABASE))
   execFileSync('tar', ['-xf', '-', '-C', prepared], { input: tar })
   await createCluster(created)
   const [unpacked, expected] = [filesOf(prepared), filesOf(created)]
