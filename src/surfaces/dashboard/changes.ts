@@ -53,8 +53,7 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
     const { do: pressed, reviewed } = formOf(request)
     if (pressed !== 'undo') throw refuse('invalid_request')
     const change = await changeOf(world, context)
-    if (!REVERTIBLE.test(change.action)) throw refuse('not_found')
-    const would = await differencesOf(world, context, change)
+    const would = await differencesOf(world, context, change, await planNames(world, context))
     // An undo sent twice finds nothing to change.
     if (would.length > 0 && reviewed !== digestOf(would)) return await confirmUndo(world, context)
     const { id } = change
@@ -70,9 +69,8 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
 /** Shows what undoing a change would do, and why it failed if it was tried. */
 async function confirmUndo(world: World, context: SellerTermsContext, obstacles: string[] = []) {
   const change = await changeOf(world, context)
-  if (!REVERTIBLE.test(change.action)) throw refuse('not_found')
   const names = await planNames(world, context)
-  const would = await differencesOf(world, context, change)
+  const would = await differencesOf(world, context, change, names)
   const isForm = context.request.method === 'POST'
   const page = UndoPage({
     ...appFactsOf(world, context),
@@ -86,15 +84,21 @@ async function confirmUndo(world: World, context: SellerTermsContext, obstacles:
 }
 
 /** What undoing a change would change now. */
-async function differencesOf(world: World, context: SellerTermsContext, change: apps.Change) {
+async function differencesOf(
+  world: World,
+  context: SellerTermsContext,
+  change: apps.Change,
+  names: Map<string, string>,
+) {
   const { now, later } = await undoingOf(world, context, change)
-  return compare(now, later, await planNames(world, context))
+  return compare(now, later, names)
 }
 
+/** The change of a request; throws `not_found` for one that cannot be undone. */
 async function changeOf({ db }: World, { app, request }: SellerTermsContext): Promise<apps.Change> {
   const id = requireId('chg', paramsOf('/:id', request).id)
   const change = await apps.findChange(db, { app_id: app.id, id })
-  if (!change) throw refuse('not_found')
+  if (!change || !REVERTIBLE.test(change.action)) throw refuse('not_found')
   return change
 }
 

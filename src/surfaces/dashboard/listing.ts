@@ -150,19 +150,15 @@ async function conflictsOf(
 function declareSections(scope: FastifyInstance, world: World): void {
   const page = `${LISTING}sections/`
 
-  async function show(context: SellerTermsContext, given: ShownRows<SectionRow>) {
+  async function show(context: SellerTermsContext, given?: ShownRows<SectionRow>) {
     const { sections } = await readListing(world.db, context.app)
-    const rows = rowFactsOf(context, sections, given)
+    const saved = sections.map(({ title, body }) => ({ title, body: listing.asWritten(body) }))
+    const rows = rowFactsOf(context, sections, given ?? { rows: saved })
     const facts = { ...appFactsOf(world, context), ...rows, allowed: listing.ALLOWED_ELEMENTS }
     return sendPage(context.reply, SectionsPage(facts), { status: statusOf(rows) })
   }
 
-  scope.get(page, async (request, reply) => {
-    const context = await requireSellerTerms(world, request, reply)
-    const { sections } = await readListing(world.db, context.app)
-    const rows = sections.map(({ title, body }) => ({ title, body: listing.asWritten(body) }))
-    return await show(context, { rows })
-  })
+  scope.get(page, async (request, reply) => show(await requireSellerTerms(world, request, reply)))
 
   scope.post(page, LONG_FORM, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
@@ -184,20 +180,16 @@ function declareSections(scope: FastifyInstance, world: World): void {
 function declareFeatures(scope: FastifyInstance, world: World): void {
   const page = `${LISTING}features/`
 
-  async function show(context: SellerTermsContext, given: ShownRows<FeatureRow>) {
+  async function show(context: SellerTermsContext, given?: ShownRows<FeatureRow>) {
     const { features } = await readListing(world.db, context.app)
-    const rows = rowFactsOf(context, features, given)
+    const rows = rowFactsOf(context, features, given ?? { rows: features })
     const versions = await readVersions(world.db, context.app.id)
     const plans = activePlans(versions).map(({ product_public_id: id, name }) => ({ id, name }))
     const facts = { ...appFactsOf(world, context, NOTES), ...rows, plans }
     return sendPage(context.reply, FeaturesPage(facts), { status: statusOf(rows) })
   }
 
-  scope.get(page, async (request, reply) => {
-    const context = await requireSellerTerms(world, request, reply)
-    const { features } = await readListing(world.db, context.app)
-    return await show(context, { rows: features })
-  })
+  scope.get(page, async (request, reply) => show(await requireSellerTerms(world, request, reply)))
 
   scope.post(page, TABLE_FORM, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
