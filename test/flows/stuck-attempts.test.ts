@@ -96,6 +96,20 @@ test("the processor's answer takes precedence over staff: a charge is booked", a
   assert.equal((await stateOf(service, subscriber)).status, 'active')
 })
 
+/** Attempts of other buyers that are a minute older, with ids that begin with `att_` and the name. */
+async function addEarlier(
+  { license_id }: Subscriber,
+  { name, status, count }: { name: string; status: payments.PendingStatus; count: number },
+): Promise<void> {
+  const created_at = addSeconds(service.clock.now(), -60)
+  await service.world.db.run(sql`insert into attempts (id, invoice_id, requested_by, app_id,
+      email_normalized, amount, card, status, created_at)
+    select ${`att_${name}_`} || n, i.id, 'buyer', i.app_id, ${name} || n || '@example.com', 1, '{}',
+      ${status}, ${created_at}
+    from (select id, app_id from invoices where license_id = ${license_id} limit 1) i,
+      generate_series(1, ${count}::int) n`)
+}
+
 test('a lost answer is found however many buyers are at the pages of their banks', async () => {
   const { db } = service.world
   const subscriber = await subscribe(service)
@@ -103,13 +117,7 @@ test('a lost answer is found however many buyers are at the pages of their banks
   fate = 'answer lost'
   await runDue(service)
   fate = 'works'
-  const earlier = addSeconds(service.clock.now(), -60)
-  await db.run(sql`insert into attempts (id, invoice_id, requested_by, app_id, email_normalized,
-      amount, card, status, created_at)
-    select 'att_away_' || n, i.id, 'buyer', i.app_id, 'away-' || n || '@example.com', 1, '{}',
-      'action_required', ${earlier}
-    from (select id, app_id from invoices where license_id = ${subscriber.license_id} limit 1) i,
-      generate_series(1, 200) n`)
+  await addEarlier(subscriber, { name: 'away', status: 'action_required', count: 200 })
   service.clock.pass(5)
   await reconcile(service.world)
   const away = { status: 'action_required', before: service.clock.now() } as const
@@ -130,12 +138,7 @@ for (const status of ['open', 'action_required'] as const) {
     fate = 'works'
     const renewal = sql`where email_normalized = ${subscriber.email} and status = 'open'`
     assert.equal(await db.run(sql`update attempts set status = ${status} ${renewal}`), 1)
-    await db.run(sql`insert into attempts (id, invoice_id, requested_by, app_id, email_normalized,
-        amount, card, status, created_at)
-      select 'att_broken_' || n, i.id, 'buyer', i.app_id, 'broken-' || n || '@example.com', 1, '{}',
-        ${status}, ${addSeconds(service.clock.now(), -60)}
-      from (select id, app_id from invoices where license_id = ${subscriber.license_id} limit 1) i,
-        generate_series(1, 1000) n`)
+    await addEarlier(subscriber, { name: 'broken', status, count: 1000 })
     service.clock.pass(5)
     isBroken = (key) => key.startsWith('att_broken_')
     await reconcile(service.world)
