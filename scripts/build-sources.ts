@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { COMPILED, compiledName, compileJsx } from './compiled-sources.mjs'
 
@@ -17,9 +18,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /**
  * Compiles the TypeScript of the service and of the demo's sites into `.build/compiled/`, except
  * for what it compiled before, and deletes what no source needs. Lines and columns of .ts files
- * stay as they are.
+ * stay as they are. Other work of the build goes on between two files.
  */
-export function buildSources(folder = COMPILED): void {
+export async function buildSources(folder = COMPILED): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const present = new Set(readdirSync(folder))
   // What another build writes at the moment begins with a dot.
@@ -35,6 +36,7 @@ export function buildSources(folder = COMPILED): void {
     const written = join(folder, `.${process.pid}-${name}`)
     writeFileSync(written, code)
     renameSync(written, join(folder, name))
+    await setImmediate()
   }
   for (const name of unused) rmSync(join(folder, name), { force: true })
 }

@@ -8,6 +8,6 @@ import { buildPackages } from './build-packages.ts'
 import { buildSources } from './build-sources.ts'
 
 const { values } = parseArgs({ options: { 'for-start': { type: 'boolean' } } })
-await buildAssets()
-buildSources()
-await buildPackages(values['for-start'] ? 'modules' : 'all')
+const parts = values['for-start'] ? 'modules' : 'all'
+// The tools that build the assets are programs of their own, and leave a core to the compiler.
+await Promise.all([buildAssets(), buildSources().then(() => buildPackages(parts))])

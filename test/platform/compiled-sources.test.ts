@@ -32,11 +32,11 @@ test('a changed source is not what was compiled before', () => {
   assert.equal(readCompiled(`${file}x`, source, folder), undefined, 'as another language')
 })
 
-test('a build deletes what no source needs, and leaves the rest as it is', () => {
+test('a build deletes what no source needs, and leaves the rest as it is', async () => {
   const names = readdirSync(folder)
   writeFileSync(join(folder, 'former.js'), '')
   rmSync(join(folder, names[0]!))
-  buildSources(folder)
+  await buildSources(folder)
   assert.deepEqual(readdirSync(folder).sort(), names.sort())
 })
 
