@@ -1,4 +1,3 @@
-import { toWebRequest } from '@modelcontextprotocol/node'
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -27,7 +26,7 @@ export function openTransport(makeServer: (caller: Caller) => Server): Transport
   return {
     async answer(request, caller) {
       const body = withoutCancelling(request.body)
-      const web = await toWebRequest(request.raw, body)
+      const web = webRequest(request, body)
       if (await isLegacyRequest(web, body)) return await answerLegacy(web, body, makeServer(caller))
       const { client_id, scopes } = caller.bearer
       const authInfo = { token: '', clientId: client_id, scopes, extra: { caller } }
@@ -35,6 +34,19 @@ export function openTransport(makeServer: (caller: Caller) => Server): Transport
     },
     close: () => modern.close(),
   }
+}
+
+/** A request as the library reads it, with the body that was parsed before. */
+function webRequest({ raw }: FastifyRequest, body: unknown): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(raw.headers)) headers.set(name, String(value))
+  // It describes the body that was sent.
+  headers.delete('content-length')
+  return new Request('http://localhost/mcp', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
 }
 
 /**
