@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#platform/problem'
 
@@ -8,8 +8,8 @@ export interface Drain {
   readonly is_on: boolean
   /** Whether requests that a proxy repeats at another node are refused. */
   readonly refuses: boolean
-  /** Notes a request that arrives while it is on. */
-  note(): void
+  /** Notes a request that arrives while it is on, and whether a proxy sent it. */
+  note(by_proxy: boolean): void
   /** Begins the drain. Resolves when no more requests arrive, or after the time limit. */
   run(): Promise<void>
 }
@@ -20,7 +20,7 @@ export interface DrainLimits {
   asked: number
   /** Then proxies that notice only failures leave it out within this time. */
   refused: number
-  /** After so long without a request, every proxy has noticed. */
+  /** After so long without a request, every proxy that was refused has noticed. */
   quiet: number
 }
 
@@ -33,6 +33,9 @@ export function openDrain({ asked, refused, quiet }: DrainLimits = LIMITS): Drai
   let isOn = false
   let refuses = false
   let seen = 0
+  let isProxied = false
+  // A proxy that sends few requests is as quiet, and has not noticed.
+  const isQuiet = () => performance.now() - seen >= quiet && (refuses || !isProxied)
   return {
     get is_on() {
       return isOn
@@ -40,21 +43,35 @@ export function openDrain({ asked, refused, quiet }: DrainLimits = LIMITS): Drai
     get refuses() {
       return refuses
     },
-    note() {
+    note(by_proxy) {
       seen = performance.now()
+      isProxied ||= by_proxy
     },
     async run() {
       const start = performance.now()
       isOn = true
       seen = start
       for (;;) {
-        const now = performance.now()
-        if (now - seen >= quiet || now - start >= asked + refused) return
-        refuses = now - start >= asked
-        await sleep(TICK_MS)
+        const passed = performance.now() - start
+        if (passed >= asked + refused) return
+        refuses = passed >= asked
+        if (isQuiet()) {
+          await readArrived()
+          if (isQuiet()) return
+        }
+        await sleep(TICK_MS, undefined, { ref: false })
       }
     },
   }
+}
+
+/**
+ * Resolves when the connections and requests that had arrived are read: of a busy process, timers
+ * are due before.
+ */
+async function readArrived(): Promise<void> {
+  await turn()
+  await turn()
 }
 
 /**
@@ -70,10 +87,10 @@ export function whileDraining(
 ): Problem | undefined {
   reply.header('connection', 'close')
   if (request.routeOptions.config.quiet) return undefined
-  drain.note()
+  const by_proxy = isProxy ? isProxy(request.socket.remoteAddress ?? '') : false
+  drain.note(by_proxy)
   const isRepeated = request.method === 'GET' || request.method === 'HEAD'
-  if (!drain.refuses || !isRepeated || !isProxy) return undefined
-  if (!isProxy(request.socket.remoteAddress ?? '')) return undefined
+  if (!drain.refuses || !isRepeated || !by_proxy) return undefined
   const message = 'This node is stopping. Try again in a second.'
   return new Problem(503, 'service_unavailable', message, { retry_after: RETRY_AFTER_SECONDS })
 }

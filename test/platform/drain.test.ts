@@ -32,7 +32,7 @@ async function serverWith(limits: Parameters<typeof openDrain>[0], trusted_proxi
     socket.write(`${method} ${path} HTTP/1.1\r\nHost: one.example\r\nContent-Length: 0\r\n\r\n`)
     return await text(socket)
   }
-  return { app, drain, ask }
+  return { app, drain, ask, port }
 }
 
 test('a server that drains answers, and closes each connection', async () => {
@@ -72,4 +72,32 @@ test('a drain ends when no request but health checks arrives, and in any case in
   const busy = await serverWith({ asked: 50, refused: 50, quiet: HOUR_MS }, [])
   await busy.drain.run()
   await busy.app.close()
+})
+
+test('a drain ends only after the requests that arrived are read', async (t) => {
+  const { app, drain, port } = await serverWith({ ...LONG, quiet: 30 }, [])
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  const { mock } = t.mock.method(drain, 'note')
+  const read = drain.run().then(() => mock.callCount())
+  // As for a busy process: when it gets to it, the request is there and the time has passed.
+  setImmediate(() => {
+    socket.write('POST / HTTP/1.1\r\nHost: one.example\r\nContent-Length: 0\r\n\r\n')
+    const start = performance.now()
+    while (performance.now() - start < 100);
+  })
+  assert.equal(await read, 1)
+  assert.match(await text(socket), /^HTTP\/1\.1 200.+taken$/is)
+  await app.close()
+})
+
+test('a pause of a proxy that was not refused yet ends no drain', async () => {
+  const { app, drain, ask } = await serverWith({ asked: 300, refused: HOUR_MS, quiet: 20 }, [
+    '127.0.0.1',
+  ])
+  const ended = drain.run()
+  await ask('POST')
+  await ended
+  assert.equal(drain.refuses, true)
+  await app.close()
 })
