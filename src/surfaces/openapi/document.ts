@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import type { Endpoint } from '#http/endpoint'
-import { withoutSlash } from '#platform/text'
 import { HEADERS, headersOf, isCached, refusalsOf } from './answers.ts'
 import { PARAMETER_EXAMPLES, schemaExamples } from './examples.ts'
 import { type Json, Problem, schemaBook } from './schemas.ts'
@@ -21,8 +20,8 @@ export function openApiDocument(base_url: string, version: string, rows: Endpoin
   const drawing = { draw, examples: schemaExamples(base_url) }
   const paths: Record<string, Json> = {}
   for (const row of rows) {
-    const path = documentedPath(row)
-    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(drawing, row) }
+    const { path, method } = row
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(drawing, row) }
   }
   draw(Problem, 'output')
   const tags = Object.entries(TAGS).map(([name, description]) => ({ name, description }))
@@ -48,11 +47,6 @@ export function openApiDocument(base_url: string, version: string, rows: Endpoin
       schemas: named,
     },
   }
-}
-
-/** The path in the document; each also works with a trailing slash. */
-export function documentedPath(row: Endpoint): string {
-  return withoutSlash(row.path)
 }
 
 function operation(drawing: Drawing, row: Endpoint): Json {
