@@ -32,8 +32,11 @@ create table payouts (
   -- The bank account that it was sent to, in words; the payee may have another one since.
   bank text,
   failure text,
-  -- When a payout that the balance did not cover is retried, under the same key.
+  -- When a payout that the balance did not cover, or that the processor refused, is retried, under
+  -- the same key.
   retry_at timestamptz,
+  -- Why the processor refused it, in its words; null where the balance did not cover it.
+  refusal text,
   created_at timestamptz not null,
   settled_at timestamptz
 );

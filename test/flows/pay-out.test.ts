@@ -18,6 +18,7 @@ import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const DAY = 86_400
@@ -25,7 +26,9 @@ const NET = 17_050
 
 let service: TestService
 let seller: payouts.Payee
-let fate: 'arrives' | 'is lost' | 'answer is lost' = 'arrives'
+let fate: 'arrives' | 'is lost' | 'answer is lost' | 'is refused' = 'arrives'
+/** How often the processor was asked to pay. */
+let asked = 0
 /** Payouts that the processor answers in an unknown format. */
 let isBroken = (_key: string) => false
 before(async () => {
@@ -47,6 +50,8 @@ function withFates(sandbox: World['processor']): World['processor'] {
   return {
     ...sandbox,
     async payOut(now, request) {
+      asked++
+      if (fate === 'is refused') throw new payments.ProcessorRefused('Stripe refused a payout: no.')
       if (isBroken(request.key)) throw new Error('an answer in an unknown format')
       if (fate === 'is lost') throw new payments.ProcessorUnreachable(fate)
       const answer = await sandbox.payOut(now, request)
@@ -167,6 +172,57 @@ describe('a balance that does not cover a payout', () => {
     await reconcilePayouts(world)
     assert.equal((await listed())[0]!.status, 'pending')
     assert.deepEqual(await openAlarms(world.db), [])
+    await arrive()
+  })
+})
+
+describe('a payout that the processor refuses to finish', () => {
+  test('is retried every hour, says why, and does not count as short of funds', async () => {
+    await earn()
+    const { world, clock } = service
+    fate = 'is refused'
+    const before = asked
+    assert.equal((await request()).outcome, 'processing')
+    for (let polls = 0; polls < 10; polls++) {
+      clock.pass(2)
+      await reconcilePayouts(world)
+    }
+    assert.equal(asked, before + 1)
+    const [payout] = await listed()
+    assert.partialDeepStrictEqual(payout, {
+      status: 'open',
+      refusal: 'Stripe refused a payout: no.',
+      retry_at: new Date(clock.now().getTime() + (3600 - 20) * 1000),
+    })
+    assert.equal((await payouts.postponedTotal(world.db)).count, 0)
+    const staff = await signedIn(service, service.demo.operator)
+    await staff.open('/admin/payouts/?status=open')
+    assert.match(staff.text, /Requested Stripe refused a payout: no\. Retried on \w+ \d+, \d{4}/)
+    clock.pass(3600)
+    await reconcilePayouts(world)
+    assert.equal(asked, before + 2)
+    fate = 'arrives'
+    clock.pass(3600)
+    await reconcilePayouts(world)
+    assert.partialDeepStrictEqual((await listed())[0], { status: 'pending', refusal: null })
+    await arrive()
+  })
+
+  test('ends the alert about its funds if it waited for them', async () => {
+    await earn()
+    const { world, clock } = service
+    const { available } = await world.processor.readBalance(clock.now())
+    const move = (amount: number) => bankOf(service).moveFunds(clock.now(), cents(amount))
+    await move(0 - available)
+    assert.equal((await request()).outcome, 'waiting')
+    await move(available)
+    clock.pass(3600)
+    fate = 'is refused'
+    await reconcilePayouts(world)
+    assert.deepEqual(await openAlarms(world.db), [])
+    fate = 'arrives'
+    clock.pass(3600)
+    await reconcilePayouts(world)
     await arrive()
   })
 })

@@ -20,14 +20,16 @@ export interface Payout extends Payee {
   bank: string | null
   /** Why it failed, in the processor's words. */
   failure: string | null
-  /** When it is retried, as the balance did not cover it; null: at once. */
+  /** When it is retried, as the balance did not cover it or it was refused; null: at once. */
   retry_at: Date | null
+  /** Why the processor refused it, in its words; null: the balance did not cover it. */
+  refusal: string | null
   created_at: Date
   settled_at: Date | null
 }
 
 export const COLUMNS = sql`id, number, owner, account, amount, gross, cause, status,
-  processor_payout_id, bank, failure, retry_at, created_at, settled_at`
+  processor_payout_id, bank, failure, retry_at, refusal, created_at, settled_at`
 
 // Each event leads to its invoice: a sale's subject is the invoice, a refund's and a dispute's is
 // their charge.
@@ -88,9 +90,13 @@ export async function openPayouts(
     order by number limit ${limit}`)
 }
 
-/** Puts an open payout off, as the balance at the processor does not cover it. */
-export async function postpone(db: Db, id: PayoutId, retry_at: Date): Promise<void> {
-  await db.run(sql`update payouts set retry_at = ${retry_at}
+/** Puts an open payout off: the balance does not cover it, or the processor refused it. */
+export async function postpone(
+  db: Db,
+  id: PayoutId,
+  { retry_at, refusal }: { retry_at: Date; refusal: string | null },
+): Promise<void> {
+  await db.run(sql`update payouts set retry_at = ${retry_at}, refusal = ${refusal}
     where id = ${id} and status = 'open'`)
 }
 
@@ -102,15 +108,15 @@ export async function requestAgain(
   db: Db,
   { id, bank }: Pick<Payout, 'id' | 'bank'>,
 ): Promise<void> {
-  await db.run(sql`update payouts set retry_at = null, bank = ${bank}
+  await db.run(sql`update payouts set retry_at = null, refusal = null, bank = ${bank}
     where id = ${id} and status = 'open'`)
 }
 
-/** The number and sum of the payouts that were put off. */
+/** The number and sum of the payouts that the balance does not cover. */
 export async function postponedTotal(db: Db): Promise<{ count: number; amount: Cents }> {
   return await db.one<{ count: number; amount: Cents }>(sql`
     select count(*) as count, coalesce(sum(amount), 0)::bigint as amount from payouts
-    where status = 'open' and retry_at is not null`)
+    where status = 'open' and retry_at is not null and refusal is null`)
 }
 
 /** Payouts of a payee, latest first; `below_number` continues after one. */

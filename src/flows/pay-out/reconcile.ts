@@ -12,7 +12,7 @@ const RECONCILE_AFTER_SECONDS = 3
 
 /**
  * Retries every payout whose answer was lost, or that was put off; run at startup and every few
- * seconds. Of the latter nothing was paid, so those of a payee whose payouts are paused wait. Each
+ * seconds. Of the latter no bank was paid, so those of a payee whose payouts are paused wait. Each
  * is requested once in a run, so that those that fail keep none of the others waiting.
  */
 export async function reconcilePayouts(

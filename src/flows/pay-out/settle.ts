@@ -52,6 +52,9 @@ export async function requestAndSettle(
     if (answer.status === 'short') return await postpone(world, payout, now, answer.available)
     return { outcome: await endPayout(world, payout, answer), payout_id }
   } catch (error) {
+    if (error instanceof payments.ProcessorRefused) {
+      return await putOff(world, payout, now, error.message)
+    }
     if (!(error instanceof payments.ProcessorUnreachable)) throw error
     world.log.warn({ payout_id }, 'the processor did not answer a payout')
     return { outcome: 'processing', payout_id }
@@ -66,7 +69,8 @@ async function postpone(
   available: Cents,
 ): Promise<PayoutOutcome> {
   const { db, random, clock } = world
-  await payouts.postpone(db, payout_id, addSeconds(now, RETRY_SECONDS))
+  const retry_at = addSeconds(now, RETRY_SECONDS)
+  await payouts.postpone(db, payout_id, { retry_at, refusal: null })
   const { count, amount } = await payouts.postponedTotal(db)
   const waiting = count === 1 ? '1 payout is waiting' : `${count} payouts are waiting`
   await raiseAlarm(db, random, clock.now(), {
@@ -78,6 +82,25 @@ async function postpone(
   })
   world.log.warn({ payout_id, available }, 'the balance does not cover a payout; will retry')
   return { outcome: 'waiting', payout_id }
+}
+
+/**
+ * The processor refused to finish a payout, which its adapter alerted staff about: it stays
+ * recorded, and is retried. It has neither failed nor been paid where a transfer was made that
+ * cannot be reversed.
+ */
+async function putOff(
+  world: World,
+  { id: payout_id }: payouts.Payout,
+  now: Date,
+  refusal: string,
+): Promise<PayoutOutcome> {
+  const retry_at = addSeconds(now, RETRY_SECONDS)
+  await payouts.postpone(world.db, payout_id, { retry_at, refusal })
+  // It may have waited for funds until now.
+  await clearIfCovered(world)
+  world.log.warn({ payout_id, refusal }, 'the processor refused a payout; will retry')
+  return { outcome: 'processing', payout_id }
 }
 
 const SHORT = { kind: 'balance_short', subject: 'processor' } as const

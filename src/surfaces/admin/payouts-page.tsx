@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Badge, type BadgeTone } from '#design/feedback'
 import { SelectField } from '#design/forms'
-import { Day, formatMoney } from '#design/money'
+import { Day, formatMoney, Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Panel, RecordRows } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
@@ -97,7 +97,7 @@ function Paused({ paused }: { paused: ListedSeller[] }): JSX.Element {
 
 /** A payout in a list: its amount first. */
 export function payoutRecord(payout: ListedPayout) {
-  const { id, number, owner, name, amount, status, cause, failure, created_at, retry_at } = payout
+  const { id, number, owner, name, amount, status, cause, failure, created_at } = payout
   const [label, tone] = STATUSES[status]
   return {
     key: id,
@@ -107,11 +107,22 @@ export function payoutRecord(payout: ListedPayout) {
       name,
       <Day date={created_at} />,
       cause === 'weekly' ? 'Weekly' : 'Requested',
-      ...(status === 'open' && retry_at ? ['Waiting for funds at the processor'] : []),
+      ...putOff(payout),
       ...(failure ? [failure] : []),
     ],
     link: owner.startsWith('sel_')
       ? { label: 'Seller', href: `/admin/sellers/${owner}/` }
       : undefined,
   }
+}
+
+/** Why an open payout was put off, and when it is retried. */
+function putOff({ status, retry_at, refusal }: ListedPayout) {
+  if (status !== 'open' || !retry_at) return []
+  return [
+    refusal ?? 'Waiting for funds at the processor',
+    <>
+      Retried on <Moment at={retry_at} />
+    </>,
+  ]
 }
