@@ -57,7 +57,7 @@ type OwnPrefix =
 type SandboxPrefix = 'acct' | 'bt' | 'ce' | 'chl' | 'dp' | 'evt' | 'obd' | 'ptl' | 're'
 
 /** The prefixes of idempotency keys that belong to no row. */
-type KeyPrefix = 'evidence' | 'onboarding' | 'portal' | 'tax'
+type KeyPrefix = 'evidence' | 'onboarding' | 'portal' | 'reversal' | 'tax'
 
 /** Every prefix that an id is minted with. */
 export type IdPrefix = OwnPrefix | SandboxPrefix | KeyPrefix

@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe'
 import type { PayoutAnswer, PayoutRequest } from '#domain/payments'
+import { mintId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { readBalance } from './balance.ts'
 import { ask, isRefusal, type Refusal, reportRefusal, type StripeParts } from './client.ts'
@@ -130,9 +131,11 @@ export async function takeBack(parts: StripeParts, payout_id: string): Promise<b
   return true
 }
 
-async function reverse({ stripe }: StripeParts, transfer_id: string): Promise<void> {
+async function reverse({ stripe, random }: StripeParts, transfer_id: string): Promise<void> {
   const { reversed } = await ask(() => stripe.transfers.retrieve(transfer_id))
   if (reversed) return
-  const idempotencyKey = `${transfer_id}:reversal`
+  // A new key, because Stripe repeats a refusal as long as it stores the key. A second reversal of
+  // the same transfer is refused.
+  const idempotencyKey = mintId(random, 'reversal')
   await ask(() => stripe.transfers.createReversal(transfer_id, {}, { idempotencyKey }))
 }

@@ -259,6 +259,20 @@ describe("Stripe's keys", () => {
     assert.equal((await processor.payOut(steps.now(), payout)).status, 'pending')
   })
 
+  test('a refused reversal succeeds as soon as the payee’s balance covers it', async () => {
+    const { processor, double } = world
+    const account_id = await indebted('sel_debt_paid')
+    const before = double.state.available
+    const payout = { key: 'po_debt_paid', account_id, amount: cents(5000), description: 'PURSER' }
+    await assert.rejects(processor.payOut(steps.now(), payout), ProcessorRefused)
+    assert.equal(double.state.available, before - 5000)
+    double.state.balances.set(account_id, 5000)
+    assert.equal((await processor.payOut(steps.now(), payout)).status, 'failed')
+    assert.equal((await processor.payOut(steps.now(), payout)).status, 'failed')
+    assert.equal(double.state.available, before)
+    assert.equal(double.state.balances.get(account_id), 0)
+  })
+
   test('a payout that the balance does not cover is short, without a transfer', async () => {
     const { processor, double } = world
     const { account_id } = await processor.openAccount(steps.now(), {
