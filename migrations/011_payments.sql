@@ -264,11 +264,12 @@ create table processor_events (
   kind text not null,
   payload jsonb not null,
   received_at timestamptz not null,
-  -- When handling it failed last: the others are handled before it is tried again.
-  failed_at timestamptz,
+  -- How often handling it failed, and when it is retried.
+  failures integer not null default 0,
+  retry_at timestamptz,
   handled_at timestamptz
 );
-create index processor_events_open on processor_events ((coalesce(failed_at, received_at)))
+create index processor_events_open on processor_events ((coalesce(retry_at, received_at)))
   where handled_at is null;
 create index processor_events_handled on processor_events (handled_at)
   where handled_at is not null;

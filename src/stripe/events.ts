@@ -9,7 +9,7 @@ import {
 import type { Db } from '#platform/db'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import { ask, isRefusal, type StripeParts } from './client.ts'
+import { ask, guarded, isRefusal, type StripeParts } from './client.ts'
 import type { Made } from './once.ts'
 import { type AnnouncedEvent, type ParsedEvent, revived } from './parse-event.ts'
 import { takeBack } from './payouts.ts'
@@ -20,13 +20,13 @@ interface Stored extends ParsedEvent {
 }
 
 /**
- * Stripe's events that were not handled yet, in the order in which they happened. Events older than
- * one that was already handled for the same object are skipped.
+ * Stripe's events that are due and not handled yet, in the order in which they happened. Events
+ * older than one that was already handled for the same object are skipped.
  */
 export async function events(parts: StripeParts, now: Date): Promise<ProcessorEvent[]> {
   const { db, log } = parts
   const reported: ProcessorEvent[] = []
-  for (const stored of await waiting(db)) {
+  for (const stored of await waiting(db, now)) {
     try {
       const isRelevant = (await isOurs(parts, stored)) && !(await isOld(db, stored))
       if (!isRelevant) await markHandled(db, now, stored.id)
@@ -39,8 +39,8 @@ export async function events(parts: StripeParts, now: Date): Promise<ProcessorEv
   return reported
 }
 
-async function waiting(db: Db): Promise<Stored[]> {
-  const rows = await unhandled(db, 'stripe')
+async function waiting(db: Db, now: Date): Promise<Stored[]> {
+  const rows = await unhandled(db, now, 'stripe')
   return rows
     .map(({ id, payload }) => ({ id, ...(payload as ParsedEvent) }))
     .sort((left, right) => left.at - right.at || Number(left.is_end) - Number(right.is_end))
@@ -100,10 +100,14 @@ async function isOld(db: Db, { object_id, at, is_end }: Stored): Promise<boolean
 async function eventsOf(parts: StripeParts, stored: Stored): Promise<ProcessorEvent[]> {
   const { id, content, began, if_begun } = stored
   const at = new Date(stored.at * 1000)
-  if (content.kind === 'charge_refunded') return await refundsMade(parts, stored, content.charge_id)
+  if (content.kind === 'charge_refunded') {
+    const { charge_id } = content
+    return await guarded(parts, 'reading refunds', () => refundsMade(parts, stored, charge_id))
+  }
   if (content.kind === 'payout_settled' && content.outcome === 'failed') {
     // The transfer must be reversed before the books record the failure.
-    await takeBack(parts, content.payout_id)
+    const { payout_id } = content
+    await guarded(parts, 'the reversal of a transfer', () => takeBack(parts, payout_id))
   }
   const event = { id, at, ...revived(content) } as ProcessorEvent
   if (if_begun && !(await isBegun(parts.db, stored))) {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import * as payments from '#domain/payments'
+import { addSeconds } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import type { Agent } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
@@ -60,4 +62,25 @@ test('missed events are processed once, however often they are requested', async
     sql`select count(*) as count from ledger_transactions where event = 'dispute_opened'`,
   )
   assert.equal(count, 1)
+})
+
+test('events that fail for over an hour are shown to staff, who retry them at once', async () => {
+  const { db } = service.world
+  const { clock } = service
+  const now = clock.now()
+  await db.run(sql`insert into processor_events
+      (id, processor, kind, payload, received_at, failures, retry_at)
+    values ('evt_refused', 'stripe', 'payout.failed', '{}', ${addSeconds(now, -3601)}, 14,
+        ${addSeconds(now, 300)}),
+      ('evt_recent', 'stripe', 'refund.updated', '{}', ${addSeconds(now, -60)}, 5,
+        ${addSeconds(now, 30)})`)
+  await staff.open('/admin/')
+  assert.match(staff.text, /1 processor event not handled/)
+  await staff.open(CHECKS)
+  assert.match(staff.text, /payout\.failed evt_refused 14 .* refund\.updated evt_recent 5/)
+  await staff.submit('Reprocess events')
+  await staff.untilDone()
+  assert.match(staff.text, /0 processed, 2 pending/)
+  const due = await payments.unhandled(db, clock.now(), 'stripe')
+  assert.deepEqual(due.map(({ id }) => id).sort(), ['evt_recent', 'evt_refused'])
 })

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { ProcessorEvent } from '#domain/payments'
+import { listFailed, type ProcessorEvent, retryFailed } from '#domain/payments'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { STATUSES } from '../../src/stripe/dispute-status.ts'
 import { KINDS } from '../../src/stripe/index.ts'
 import { processorSteps } from '../processor/outside.ts'
+import { openAlarms } from '../support/alarms.ts'
 import { CONNECT_SECRET } from '../support/stripe-double.ts'
 import { openStripeWorld, type StripeWorld, testModeOf } from './world.ts'
 
@@ -359,6 +360,40 @@ describe('events of Stripe', () => {
     const early = await listen()
     assert.ok(early.every(({ kind }) => kind !== 'payout_settled'))
     double.fault = undefined
+    world.clock.pass(2)
+    assert.partialDeepStrictEqual(await listen(), [{ kind: 'payout_settled', outcome: 'failed' }])
+  })
+
+  test('of a payout whose reversal is refused are retried ever later, and alert staff', async () => {
+    const { processor, double, clock, db } = world
+    const now = clock.now()
+    const owner = { owner: 'sel_empty', email: 'seller@example.com' }
+    const { account_id } = await processor.openAccount(now, owner)
+    const return_url = 'https://purser.example/'
+    const { url } = await processor.openOnboarding(now, { account_id, return_url })
+    double.enterBank(url, 'fails')
+    await listen()
+    const payout = { key: 'po_empty', account_id, amount: cents(5000), description: 'PURSER' }
+    await processor.payOut(now, payout)
+    clock.pass(24 * 60 * 60)
+    await double.settle()
+    double.state.balances.set(account_id, 0)
+    const reversals = () => double.requests.filter(({ path }) => path.endsWith('/reversals')).length
+    const before = reversals()
+    for (let seconds = 0; seconds < 3600; seconds += 2) {
+      assert.ok((await listen()).every(({ kind }) => kind !== 'payout_settled'))
+      clock.pass(2)
+    }
+    // After 2, 4, 8 … 512 seconds, and then every ten minutes.
+    assert.equal(reversals() - before, 14)
+    const alarms = (await openAlarms(db)).filter(({ kind }) => kind === 'processor_refused')
+    assert.partialDeepStrictEqual(alarms, [{ subject: 'the reversal of a transfer', count: 14 }])
+    assert.match(alarms[0]!.message, /insufficient funds for the reversal/)
+    const [failed] = await listFailed(db, { limit: 10 })
+    assert.partialDeepStrictEqual(failed, { kind: 'payout.failed', failures: 14 })
+    assert.ok(failed!.retry_at > clock.now())
+    double.state.balances.set(account_id, 5000)
+    await retryFailed(db, clock.now())
     assert.partialDeepStrictEqual(await listen(), [{ kind: 'payout_settled', outcome: 'failed' }])
   })
 

@@ -29,20 +29,54 @@ export async function receive(db: Db, now: Date, event: ReceivedEvent): Promise<
   return inserted === 1
 }
 
-/**
- * A hundred unhandled events of a processor, in the order of their arrival; those that failed come
- * after the others, so that they delay none of them.
- */
-export async function unhandled(db: Db, processor: string): Promise<ReceivedEvent[]> {
-  return await db.rows<ReceivedEvent>(sql`select id, processor, kind, payload from processor_events
-    where processor = ${processor} and handled_at is null
-    order by coalesce(failed_at, received_at), id limit 100`)
+/** An event that could not be handled yet, and is retried. */
+export interface FailedEvent extends Pick<ReceivedEvent, 'id' | 'kind'> {
+  received_at: Date
+  /** How often handling it failed. */
+  failures: number
+  retry_at: Date
 }
 
-/** Records that an event could not be handled now. */
+/** The longest time until a failed event is retried. */
+const RETRY_SECONDS = 600
+
+/**
+ * A hundred unhandled events of a processor that are due, the longest due first: one that failed is
+ * due when it is retried.
+ */
+export async function unhandled(db: Db, now: Date, processor: string): Promise<ReceivedEvent[]> {
+  return await db.rows<ReceivedEvent>(sql`select id, processor, kind, payload from processor_events
+    where processor = ${processor} and handled_at is null
+      and coalesce(retry_at, received_at) <= ${now}
+    order by coalesce(retry_at, received_at), id limit 100`)
+}
+
+/**
+ * Records that an event could not be handled now. It is retried after two seconds, and after twice
+ * as long with each further failure, up to ten minutes.
+ */
 export async function noteFailure(db: Db, now: Date, id: string): Promise<void> {
-  await db.run(sql`update processor_events set failed_at = ${now}
+  await db.run(sql`update processor_events set failures = failures + 1,
+      retry_at = ${now}::timestamptz
+        + least(2 ^ least(failures + 1, 20), ${RETRY_SECONDS}) * interval '1 second'
     where id = ${id} and handled_at is null`)
+}
+
+/** Makes every failed event due now. */
+export async function retryFailed(db: Db, now: Date): Promise<void> {
+  await db.run(sql`update processor_events set retry_at = ${now}
+    where handled_at is null and retry_at > ${now}`)
+}
+
+/** The events that failed and are not handled yet, earliest first. */
+export async function listFailed(
+  db: Db,
+  { received_before, limit }: { received_before?: Date; limit: number },
+): Promise<FailedEvent[]> {
+  const early = received_before ? sql`and received_at < ${received_before}` : sql``
+  return await db.rows<FailedEvent>(sql`select id, kind, received_at, failures, retry_at
+    from processor_events where handled_at is null and retry_at is not null ${early}
+    order by received_at, id limit ${limit}`)
 }
 
 /**

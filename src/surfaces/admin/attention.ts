@@ -6,6 +6,7 @@ import * as payouts from '#domain/payouts'
 import { taxOwed } from '#flows/remit-tax'
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
+import { addSeconds } from '#platform/calendar'
 import { listEmails } from '#platform/email-log'
 import { COUNTED_JOBS, countJobs } from '#platform/job-log'
 import { type Cents, sum } from '#platform/money'
@@ -15,6 +16,8 @@ import type { AttentionItem } from './home-page.tsx'
 
 /** More items than this are not counted one by one. */
 const COUNTED = 200
+/** An event that fails for less is retried within seconds or minutes. */
+const FAILING_SECONDS = 3600
 const FIRST_ITEMS = { limit: COUNTED + 1, offset: 0 }
 
 /** A kind of item that needs attention: who handles it, and the open items. */
@@ -33,6 +36,7 @@ const KINDS: AttentionKind[] = [
   { needs: 'taxes', read: filings },
   { needs: 'emails', read: failedEmails },
   { needs: 'jobs', read: failedJobs },
+  { needs: 'checks', read: failedEvents },
   { needs: 'accounts', read: locked },
   { needs: 'payments', read: owed },
   { needs: 'payments', read: excess },
@@ -144,6 +148,17 @@ async function failedJobs({ db }: World): Promise<AttentionItem | undefined> {
       failed > COUNTED_JOBS ? `Over ${COUNTED_JOBS} failed jobs` : counted(failed, 'failed job'),
     detail: 'Every attempt failed. Retry or discard them.',
     href: '/admin/jobs/?state=failed',
+  }
+}
+
+async function failedEvents({ db, clock }: World): Promise<AttentionItem | undefined> {
+  const received_before = addSeconds(clock.now(), -FAILING_SECONDS)
+  const { length } = await payments.listFailed(db, { received_before, limit: COUNTED + 1 })
+  if (length === 0) return undefined
+  return {
+    title: `${countedUpTo(length, 'processor event')} not handled`,
+    detail: 'They have failed for over an hour. The books lack what they report.',
+    href: '/admin/checks/',
   }
 }
 

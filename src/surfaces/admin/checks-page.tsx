@@ -5,6 +5,7 @@ import { Form } from '#design/forms'
 import { Moment } from '#design/money'
 import { Panel, RecordTable } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
+import type { FailedEvent } from '#domain/payments'
 import { capitalized } from '#platform/text'
 import type { Checked, EventsReprocessed } from './check-results.ts'
 import { AdminPage } from './layout.tsx'
@@ -15,11 +16,13 @@ interface ChecksFacts {
   /** The results of the latest runs, with their times. */
   books: (Checked & { at: Date }) | undefined
   events: (EventsReprocessed & { at: Date }) | undefined
+  /** The events that failed and are retried. */
+  failed: FailedEvent[]
 }
 
 /** Periodic jobs that staff can run now, with their latest results. */
 export function ChecksPage(facts: ChecksFacts): JSX.Element {
-  const { csrf_token, books, events } = facts
+  const { csrf_token, books, events, failed } = facts
   return (
     <AdminPage
       {...facts}
@@ -39,12 +42,13 @@ export function ChecksPage(facts: ChecksFacts): JSX.Element {
         </Check>
         <Check
           title="Processor events"
-          detail="Fetches and processes events that were missed. Events that were already processed are skipped."
+          detail="Fetches and processes events that were missed, and retries those that failed. Events that were already processed are skipped."
           action="events"
           button="Reprocess events"
           csrf_token={csrf_token}
         >
-          {events && <Events {...events} />}
+          {events && <Events {...events} failed={failed} />}
+          <PendingEvents failed={failed} waiting={events?.waiting ?? []} />
         </Check>
       </div>
     </AdminPage>
@@ -118,27 +122,47 @@ function Counts({ counts }: Pick<Checked, 'counts'>): JSX.Element {
   )
 }
 
-function Events({ at, processed, waiting }: EventsReprocessed & { at: Date }): JSX.Element {
+type PendingFacts = Pick<ChecksFacts, 'failed'> & Pick<EventsReprocessed, 'waiting'>
+
+function Events({
+  at,
+  processed,
+  waiting,
+  failed,
+}: PendingFacts & { at: Date; processed: number }): JSX.Element {
+  const pending = waiting.length + failed.length
   return (
-    <>
-      <p class="flex flex-wrap items-center gap-3 text-sm">
-        <Badge tone={waiting.length === 0 ? 'good' : 'info'} wraps>
-          {processed} processed, {waiting.length} pending
-        </Badge>
-        <span class="text-muted">
-          <Moment at={at} />
-        </span>
-      </p>
-      {waiting.length > 0 && (
-        <RecordTable
-          caption="Pending events"
-          columns={[{ label: 'Due' }, { label: 'Event' }, { label: 'ID' }]}
-          rows={waiting.map((event) => ({
-            key: event.id,
-            cells: [<Moment at={new Date(event.at)} />, event.kind.replaceAll('_', ' '), event.id],
-          }))}
-        />
-      )}
-    </>
+    <p class="flex flex-wrap items-center gap-3 text-sm">
+      <Badge tone={pending === 0 ? 'good' : 'info'} wraps>
+        {processed} processed, {pending} pending
+      </Badge>
+      <span class="text-muted">
+        <Moment at={at} />
+      </span>
+    </p>
+  )
+}
+
+/** The events that failed, with their next retry, and those that the last run left pending. */
+function PendingEvents({ failed, waiting }: PendingFacts): JSX.Element | null {
+  const pending = [
+    ...failed.map((event) => ({ ...event, due_at: event.retry_at })),
+    ...waiting.map((event) => ({ ...event, due_at: new Date(event.at), failures: 0 })),
+  ]
+  if (pending.length === 0) return null
+  return (
+    <RecordTable
+      caption="Pending events"
+      columns={[
+        { label: 'Due' },
+        { label: 'Event' },
+        { label: 'ID' },
+        { label: 'Failed attempts', numeric: true },
+      ]}
+      rows={pending.map(({ id, kind, due_at, failures }) => ({
+        key: id,
+        cells: [<Moment at={due_at} />, kind.replaceAll('_', ' '), id, failures],
+      }))}
+    />
   )
 }

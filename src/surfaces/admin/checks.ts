@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import * as apps from '#domain/apps'
+import * as payments from '#domain/payments'
 import { checkAndNote } from '#flows/check-books'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
@@ -59,6 +60,7 @@ export function declareChecks(
       csrf_token: csrfToken(world, request, reply),
       books: await latestOf(world, context, BOOKS, CheckedBooks),
       events: await latestOf(world, context, EVENTS, ReprocessedEvents),
+      failed: await payments.listFailed(world.db, { limit: MAX_SHOWN }),
     })
     return sendPage(reply, page)
   })
@@ -79,12 +81,16 @@ async function checkTheBooks(world: World, report: ReportProgress): Promise<Chec
   return { counts, differences: differences.slice(0, MAX_SHOWN) }
 }
 
-/** Processes every event that was not handled yet; events are identified by ID and handled once. */
+/**
+ * Processes every event that was not handled yet, also those whose retry is not due; events are
+ * identified by ID and handled once.
+ */
 async function processPending(
   { db, clock, processor }: World,
   handleEvents: () => Promise<number>,
   report: ReportProgress,
 ): Promise<EventsReprocessed> {
+  await payments.retryFailed(db, clock.now())
   let processed = 0
   for (let fresh = await handleEvents(); fresh > 0; fresh = await handleEvents()) {
     processed += fresh
