@@ -3,11 +3,12 @@ import { after, before, describe, test } from 'node:test'
 import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
+import * as sellers from '#domain/sellers'
 import { confirmEmailChange, deleteAccount } from '#flows/account'
 import { checkoutTotals, confirm, findPricedCart } from '#flows/checkout'
 import { reconcile } from '#flows/payment'
 import { undoEmailChange } from '#flows/sign-in'
-import type { Database } from '#platform/db'
+import type { Database, Db } from '#platform/db'
 import { type LicenseId, mintId, parseId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { openOwner } from '../support/account.ts'
@@ -59,6 +60,12 @@ async function buyAndWait(email: string) {
   }
   return finish
 }
+
+/** A lock that another transaction takes while an account is deleted. */
+type LockStep = (
+  tx: Db,
+  facts: { user_id: UserId; email: string; cart_id: billing.Cart['id'] },
+) => Promise<unknown>
 
 const liveLicenses = (email: string) =>
   service.world.db.rows<{ id: LicenseId; user_id: UserId }>(sql`
@@ -189,4 +196,43 @@ describe('the deletion of an account', () => {
     assert.equal(confirmed.outcome, 'expired')
     assert.equal(await payments.latestOfCart(world.db, cart.id), undefined)
   })
+
+  const ORDERS = {
+    'a purchase that is being recorded': {
+      first: (tx, { cart_id }) => billing.lockCart(tx, cart_id),
+      next: (tx, { email }) => payments.lockEmails(tx, [normalized(email)]),
+    },
+    'a purchase that is being paid': {
+      first: (tx, { cart_id }) => billing.lockCart(tx, cart_id),
+      next: (tx, { user_id }) =>
+        tx.run(sql`select id from users where id = ${user_id} for key share`),
+    },
+    'a walkthrough': {
+      first: (tx, { cart_id }) => billing.lockCart(tx, cart_id),
+      next: (tx, { user_id }) => sellers.lockMemberships(tx, user_id),
+    },
+    'a link that ends the carts': {
+      first: (tx, { user_id }) =>
+        tx.run(sql`select id from users where id = ${user_id} for no key update`),
+      next: (tx, { cart_id }) => billing.lockCart(tx, cart_id),
+    },
+  } satisfies Record<string, Record<'first' | 'next', LockStep>>
+  for (const [what, { first, next }] of Object.entries(ORDERS)) {
+    test(`locks in the order of ${what}, so that neither waits for the other`, async () => {
+      const { world } = service
+      const { owner, request } = await atConfirm()
+      const facts = { ...owner, cart_id: request.cart_id }
+      const begun = Promise.withResolvers<void>()
+      const deleting = begun.promise.then(() => deleteAccount(world, owner))
+      await world.db.tx(async (tx) => {
+        await first(tx, facts)
+        begun.resolve()
+        if (world.db.engine !== 'postgresql') return
+        await untilBlocked(tx, world.db)
+        await tx.run(sql`set local lock_timeout = '100ms'`)
+        await next(tx, facts)
+      })
+      assert.equal((await deleting).outcome, 'deleted')
+    })
+  }
 })

@@ -126,6 +126,15 @@ export async function lockCart(db: Db, id: CartId): Promise<LockedCart> {
     from carts where id = ${id} for update`)
 }
 
+/** Locks the carts of an account and of its emails until the transaction ends. */
+export async function lockCartsOf(
+  db: Db,
+  { user_id, emails }: { user_id: UserId; emails: string[] },
+): Promise<void> {
+  await db.rows(sql`select id from carts
+    where user_id = ${user_id} or email_normalized = any(${emails}) order by id for update`)
+}
+
 /** Records that the buyer of a cart proved to own an account. */
 export async function identifyCart(
   db: Db,

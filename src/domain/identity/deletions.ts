@@ -9,7 +9,16 @@ export function addressOfDeleted(user_id: UserId): string {
   return `${user_id.toLowerCase()}@${DELETED_DOMAIN}`
 }
 
-/** An account, locked until the transaction ends. */
+/**
+ * An account that no one else changes until the transaction ends. New rows may still refer to it,
+ * as those of a payment do.
+ */
+export async function lockForChange(tx: Db, user_id: UserId): Promise<User> {
+  await tx.run(sql`select id from users where id = ${user_id} for no key update`)
+  return await getUser(tx, user_id)
+}
+
+/** An account, locked until the transaction ends; no new row refers to it. */
 export async function lockForDeletion(tx: Db, user_id: UserId): Promise<User> {
   await tx.run(sql`select id from users where id = ${user_id} for update`)
   return await getUser(tx, user_id)

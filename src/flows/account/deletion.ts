@@ -33,8 +33,6 @@ export async function deleteAccount(
   const { db, clock, keys, random } = world
   const { user_id } = owner
   return await db.tx(async (tx) => {
-    // Until this ends, no one can make the account the owner of a seller.
-    await sellers.lockMemberships(tx, user_id)
     const user = await lockAccount(tx, user_id)
     await affiliates.lockOf(tx, user_id)
     await requireOwnSession(tx, owner)
@@ -63,9 +61,18 @@ export async function deleteCopy(world: World, user_id: UserId): Promise<boolean
   })
 }
 
-/** Locks an account and its purchases: one that is being recorded blocks the deletion. */
+/**
+ * Locks an account and its purchases, in the order in which other flows lock them: a link its
+ * account before the carts, and a purchase its cart before memberships, emails, and the rows that
+ * refer to the account. A purchase that is being recorded blocks the deletion.
+ */
 async function lockAccount(tx: Db, user_id: UserId): Promise<identity.User> {
-  const user = await identity.lockForDeletion(tx, user_id)
+  const user = await identity.lockForChange(tx, user_id)
+  const emails = await identity.addressesOf(tx, user)
+  await billing.lockCartsOf(tx, { user_id, emails })
+  // Until this ends, no one can make the account the owner of a seller.
+  await sellers.lockMemberships(tx, user_id)
+  await identity.lockForDeletion(tx, user_id)
   await payments.lockEmails(tx, [user.email_normalized])
   return user
 }
