@@ -47,7 +47,7 @@ export async function payOut(
         ? ({ outcome: 'failed', reason: bank_failure } as const)
         : ({ outcome: 'paid' } as const)
       const due_at = addDays(now, ARRIVES_AFTER_DAYS)
-      const content = { kind: 'payout_settled', payout_id: id, ...ended } as const
+      const content = { kind: 'payout_settled', key, payout_id: id, ...ended } as const
       await events.schedule(tx, random, due_at, { id }, content)
     }
     return answerOf((await find(tx, key))!)
@@ -62,8 +62,11 @@ export async function cancel(
 ): Promise<void> {
   await db.tx(async (tx) => {
     await events.unschedule(tx, payout_id, now)
+    const { key } = await tx.one<{ key: string }>(
+      sql`select key from sandbox.payouts where id = ${payout_id}`,
+    )
     const ended = { outcome: 'failed', reason: 'The payout was canceled.' } as const
-    const content = { kind: 'payout_settled', payout_id, ...ended } as const
+    const content = { kind: 'payout_settled', key, payout_id, ...ended } as const
     await events.schedule(tx, random, now, { id: payout_id }, content)
   })
 }

@@ -5,6 +5,7 @@ import { cents } from '#platform/money'
 import { idOf } from './card.ts'
 import { stageOf } from './dispute-status.ts'
 import { payeeOf } from './payees.ts'
+import { transferKey } from './payouts.ts'
 
 /** The content of an event, without its ID and time. */
 export type AnnouncedEvent =
@@ -206,18 +207,13 @@ function ofRefund(event: Stripe.Event, refund: Stripe.Refund): ParsedEvent | und
 
 function ofPayout(event: Stripe.Event, payout: Stripe.Payout): ParsedEvent | undefined {
   const { id, failure_message, failure_code, metadata } = payout
-  if (!metadata?.key) return undefined
-  if (event.type === 'payout.paid') {
-    return parsed(event, id, { kind: 'payout_settled', payout_id: id, outcome: 'paid' })
-  }
+  const key = transferKey(metadata?.key)
+  if (key === undefined) return undefined
+  const settled = { kind: 'payout_settled', key, payout_id: id } as const
+  if (event.type === 'payout.paid') return parsed(event, id, { ...settled, outcome: 'paid' })
   const canceled = event.type === 'payout.canceled' ? 'The payout was canceled.' : null
   const reason = failure_message ?? failure_code ?? canceled ?? 'The bank sent the money back.'
-  return parsed(
-    event,
-    id,
-    { kind: 'payout_settled', payout_id: id, outcome: 'failed', reason },
-    true,
-  )
+  return parsed(event, id, { ...settled, outcome: 'failed', reason }, true)
 }
 
 /** Restores the dates of stored content, which JSON stores as strings. */

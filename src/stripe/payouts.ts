@@ -82,9 +82,17 @@ async function sendTransfer(
   )
 }
 
+const PAYOUT_SUFFIX = ':payout'
+
 /** The key of the payout to the bank, from the key of its transfer. */
 export function payoutKey(transfer_key: string): string {
-  return `${transfer_key}:payout`
+  return `${transfer_key}${PAYOUT_SUFFIX}`
+}
+
+/** The key of the transfer, from that of its payout to the bank; undefined for another key. */
+export function transferKey(payout_key = ''): string | undefined {
+  if (!payout_key.endsWith(PAYOUT_SUFFIX)) return undefined
+  return payout_key.slice(0, -PAYOUT_SUFFIX.length)
 }
 
 async function sendPayout(

@@ -71,11 +71,11 @@ test('deletes the account once the payout has arrived', async () => {
 
 test('alerts staff if the bank returns the payout after that', async () => {
   const { db } = service.world
-  const { processor_payout_id, owner } = await db.one<payouts.Payout>(
-    sql`select processor_payout_id, owner from payouts`,
+  const { id, processor_payout_id, owner } = await db.one<payouts.Payout>(
+    sql`select id, processor_payout_id, owner from payouts`,
   )
   const at = service.clock.now()
-  const returned = { payout_id: processor_payout_id!, reason: 'Account closed.' }
+  const returned = { key: id, payout_id: processor_payout_id!, reason: 'Account closed.' }
   const event = { kind: 'payout_settled', id: 'evt_returned', outcome: 'failed', at } as const
   await settlePayout(service.world, { ...event, ...returned })
   const alarms = await openAlarms(db)

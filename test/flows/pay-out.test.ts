@@ -14,6 +14,7 @@ import { openAlarms } from '../support/alarms.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase, SERVER_URL } from '../support/database.ts'
 import { bankOf, decide, objectTo } from '../support/disputes.ts'
+import { testId } from '../support/ids.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
@@ -228,6 +229,23 @@ describe('a payout that the processor refuses to finish', () => {
 })
 
 describe('a lost answer', () => {
+  /** Does something while other payouts get answers in an unknown format. */
+  const withBroken = async (count: number, work: () => Promise<void>) => {
+    const { db } = service.world
+    const many = sql`generate_series(1, ${count}::int) n`
+    await db.run(sql`insert into payout_accounts
+        (owner, processor, processor_account_id, created_at, updated_at)
+      select 'sel_broken_' || n, 'sandbox', 'acct_broken_' || n, now(), now() from ${many}`)
+    await db.run(sql`insert into payouts (id, owner, account, amount, cause, status, created_at)
+      select 'po_broken_' || n, 'sel_broken_' || n, 'seller_payable', 1, 'request', 'open',
+        ${service.clock.now()} from ${many}`)
+    isBroken = (key) => key.startsWith('po_broken_')
+    await work()
+    isBroken = () => false
+    await db.run(sql`delete from payouts where id like 'po_broken_%'`)
+    await db.run(sql`delete from payout_accounts where owner like 'sel_broken_%'`)
+  }
+
   for (const lost of ['is lost', 'answer is lost'] as const) {
     test(`where the request ${lost}, is requested again under the same key`, async () => {
       await earn()
@@ -250,27 +268,30 @@ describe('a lost answer', () => {
   }
 
   test('is requested again however many earlier payouts fail', async () => {
-    const { db } = service.world
-    await db.run(sql`insert into payout_accounts
-        (owner, processor, processor_account_id, created_at, updated_at)
-      select 'sel_broken_' || n, 'sandbox', 'acct_broken_' || n, now(), now()
-      from generate_series(1, 1000) n`)
-    await db.run(sql`insert into payouts (id, owner, account, amount, cause, status, created_at)
-      select 'po_broken_' || n, 'sel_broken_' || n, 'seller_payable', 1, 'request', 'open',
-        ${service.clock.now()}
-      from generate_series(1, 1000) n`)
-    await earn()
-    fate = 'is lost'
-    assert.equal((await request()).outcome, 'processing')
-    fate = 'arrives'
-    service.clock.pass(5)
-    isBroken = (key) => key.startsWith('po_broken_')
-    await reconcilePayouts(service.world)
-    isBroken = () => false
-    await db.run(sql`delete from payouts where id like 'po_broken_%'`)
-    await db.run(sql`delete from payout_accounts where owner like 'sel_broken_%'`)
+    await withBroken(1000, async () => {
+      await earn()
+      fate = 'is lost'
+      assert.equal((await request()).outcome, 'processing')
+      fate = 'arrives'
+      service.clock.pass(5)
+      await reconcilePayouts(service.world)
+    })
     assert.equal((await listed())[0]!.status, 'pending')
     await arrive()
+  })
+
+  test('of a payout that an event is about is requested again, and no other one', async () => {
+    await withBroken(10, async () => {
+      await earn()
+      fate = 'answer is lost'
+      await request()
+      fate = 'arrives'
+      service.clock.pass(DAY)
+      const before = asked
+      await handleEvents(service.world)
+      assert.equal(asked, before + 1)
+    })
+    assert.equal((await listed())[0]!.status, 'paid')
   })
 
   test('an event that arrives before the answer finds its payout', async () => {
@@ -286,7 +307,9 @@ describe('a lost answer', () => {
   test('an event about an unknown payout changes nothing', async () => {
     const at = service.clock.now()
     const event = { kind: 'payout_settled', payout_id: 'po_foreign', outcome: 'paid' } as const
-    await settlePayout(service.world, { ...event, id: 'evt_1', at })
+    for (const key of ['po_foreign', testId('po_foreign')]) {
+      assert.equal(await settlePayout(service.world, { ...event, key, id: 'evt_1', at }), 'done')
+    }
   })
 })
 
@@ -339,7 +362,7 @@ describe('a payout that the bank returns', () => {
     const { payout_id } = (await request()) as { payout_id: PayoutId }
     await arrive()
     const { processor_payout_id } = (await payouts.findPayout(service.world.db, payout_id))!
-    const event = { payout_id: processor_payout_id!, reason: 'Account closed.' }
+    const event = { key: payout_id, payout_id: processor_payout_id!, reason: 'Account closed.' }
     for (const outcome of ['failed', 'failed', 'paid'] as const) {
       const at = service.clock.now()
       await settlePayout(service.world, {

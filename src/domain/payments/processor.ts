@@ -217,7 +217,14 @@ export type ProcessorEvent = { id: string; at: Date } & (
       status: 'succeeded' | 'pending'
     }
   | { kind: 'refund_settled'; refund_id: ProcessorId; outcome: 'succeeded' | 'failed' }
-  | { kind: 'payout_settled'; payout_id: ProcessorId; outcome: 'paid' | 'failed'; reason?: string }
+  | {
+      kind: 'payout_settled'
+      /** The key of its request. */
+      key: string
+      payout_id: ProcessorId
+      outcome: 'paid' | 'failed'
+      reason?: string
+    }
   | { kind: 'account_changed'; account_id: ProcessorId; account: PayeeAccount }
   /** A notice that changes nothing in the books, for staff to act on. */
   | { kind: 'notice'; subject: string; message: string; charge_id?: ProcessorId }

@@ -53,15 +53,6 @@ export async function findPayout(db: Db, id: PayoutId): Promise<Payout | undefin
   return await db.maybe<Payout>(sql`select ${COLUMNS} from payouts where id = ${id}`)
 }
 
-/** A payout by the processor's id. */
-export async function payoutOfProcessor(
-  db: Db,
-  processor_payout_id: ProcessorId,
-): Promise<Payout | undefined> {
-  return await db.maybe<Payout>(sql`select ${COLUMNS} from payouts
-    where processor_payout_id = ${processor_payout_id}`)
-}
-
 /** Whether staff have paused a payee's payouts. */
 export async function arePaused(db: Db, owner: PayeeId): Promise<boolean> {
   const { are_paused } = await db.one<{ are_paused: boolean }>(sql`select exists (

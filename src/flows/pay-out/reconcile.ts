@@ -3,6 +3,7 @@ import type { ProcessorEvent } from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
+import { readId } from '#platform/ids'
 import { eachInPages } from '#platform/read-in-pages'
 import { endPayout, requestAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
@@ -15,28 +16,21 @@ const RECONCILE_AFTER_SECONDS = 3
  * seconds. Of the latter no bank was paid, so those of a payee whose payouts are paused wait. Each
  * is requested once in a run, so that those that fail keep none of the others waiting.
  */
-export async function reconcilePayouts(
-  world: World,
-  { patience = RECONCILE_AFTER_SECONDS }: { patience?: number } = {},
-): Promise<void> {
+export async function reconcilePayouts(world: World): Promise<void> {
   const open = eachInPages<payouts.Payout, payouts.Payout>(
     (page) => payouts.openPayouts(world.db, page),
     (last) => last,
   )
   for await (const payout of open) {
     if (world.stopping.aborted) return
-    await reconcilePayout(world, payout, patience)
+    await reconcilePayout(world, payout)
   }
 }
 
-async function reconcilePayout(
-  world: World,
-  payout: payouts.Payout,
-  patience: number,
-): Promise<void> {
+async function reconcilePayout(world: World, payout: payouts.Payout): Promise<void> {
   try {
     const now = await payeeTime(world, payout.owner)
-    if ((payout.retry_at ?? addSeconds(payout.created_at, patience)) > now) return
+    if ((payout.retry_at ?? addSeconds(payout.created_at, RECONCILE_AFTER_SECONDS)) > now) return
     if (payout.retry_at && !(await beginAgain(world, payout))) return
     await requestAndSettle(world, payout)
   } catch (error) {
@@ -57,29 +51,25 @@ async function beginAgain({ db }: World, { id, owner }: payouts.Payout): Promise
 
 /**
  * Handles the processor's event that a payout ended. A repeated event changes nothing; `later`
- * while the payee's test clock has not reached it.
+ * while the payee's test clock has not reached it, or while the answer to its request is unknown.
  */
 export async function settlePayout(
   world: World,
   event: Extract<ProcessorEvent, { kind: 'payout_settled' }>,
 ): Promise<'done' | 'later'> {
-  const payout = await payoutOf(world, event.payout_id)
+  const id = readId('po', event.key)
+  const payout = id && (await payouts.findPayout(world.db, id))
   if (!payout) {
-    // The answer that was lost may have named it.
-    if ((await payouts.openPayouts(world.db, { limit: 1 })).length > 0) return 'later'
     world.log.warn({ event_id: event.id }, 'unknown payout in a processor event')
     return 'done'
   }
   if (event.at > (await payeeTime(world, payout.owner))) return 'later'
+  if (payout.status === 'open') {
+    // The event arrived before the answer, or in place of it.
+    const { outcome } = await requestAndSettle(world, payout)
+    if (outcome === 'processing' || outcome === 'waiting') return 'later'
+  }
   const { outcome: status, reason, payout_id } = event
   await endPayout(world, payout, { status, payout_id, reason })
   return 'done'
-}
-
-/** The payout of an event; if its answer was lost, the processor is asked for its name first. */
-async function payoutOf(world: World, name: string): Promise<payouts.Payout | undefined> {
-  const known = await payouts.payoutOfProcessor(world.db, name)
-  if (known) return known
-  await reconcilePayouts(world, { patience: 0 })
-  return await payouts.payoutOfProcessor(world.db, name)
 }
