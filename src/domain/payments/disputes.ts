@@ -2,7 +2,8 @@ import type { Db } from '#platform/db'
 import type { AppId, ChargeId, DisputeId, InvoiceId, LicenseId, ProcessorId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import type { DisputeReason, Evidence } from './processor.ts'
+import type { Evidence } from './processor.ts'
+import type { DisputeReason } from './processor-event.ts'
 import type { Refunded } from './refunds.ts'
 
 /** A buyer's objection to a charge at their bank, in the processor's terms. */

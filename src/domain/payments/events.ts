@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { ProcessorId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import type { ProcessorEvent } from './processor.ts'
+import type { ProcessorEvent } from './processor-event.ts'
 
 /**
  * The kind of an event: one of the port's kinds. An adapter that stores events as they arrive keeps

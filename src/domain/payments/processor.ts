@@ -1,6 +1,7 @@
 import type { PricedOrder } from '#design/order'
 import type { ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
+import type { PayeeAccount, ProcessorEvent } from './processor-event.ts'
 import type { ProcessorRecords, Unrecognized } from './records.ts'
 
 /** What the service knows about a card. It never receives the number. */
@@ -158,24 +159,6 @@ export interface BalanceTransaction {
   description: string
 }
 
-/** A payee's account at the processor: money can be sent there once it is ready. */
-export interface PayeeAccount {
-  is_ready: boolean
-  bank_name: string | null
-  bank_last4: string | null
-}
-
-/** Why a buyer disputes a charge, in the processor's published codes. */
-export type DisputeReason =
-  | 'fraudulent'
-  | 'product_not_received'
-  | 'product_unacceptable'
-  | 'duplicate'
-  | 'subscription_canceled'
-  | 'credit_not_processed'
-  | 'unrecognized'
-  | 'general'
-
 /** The evidence against a dispute, as texts under the processor's published names. */
 export interface Evidence {
   customer_email_address: string
@@ -188,47 +171,6 @@ export interface Evidence {
   receipt: string
   uncategorized_text?: string
 }
-
-type WithoutIdAndTime<Event> = Event extends unknown ? Omit<Event, 'id' | 'at'> : never
-
-/** The content of a processor's event, apart from its id and its time. */
-export type EventContent = WithoutIdAndTime<ProcessorEvent>
-
-/** An event of the processor. Its id makes sure that it is handled once. */
-export type ProcessorEvent = { id: string; at: Date } & (
-  | {
-      kind: 'dispute_opened'
-      dispute_id: ProcessorId
-      charge_id: ProcessorId
-      amount: Cents
-      reason: DisputeReason
-      /** An inquiry moves no money yet. */
-      is_inquiry: boolean
-      due_at: Date
-    }
-  /** Decided; reported again with the other outcome if an appeal reverses it. */
-  | { kind: 'dispute_closed'; dispute_id: ProcessorId; outcome: 'won' | 'lost' }
-  /** A refund that was made at the processor itself, not at our request. */
-  | {
-      kind: 'refund_made'
-      refund_id: ProcessorId
-      charge_id: ProcessorId
-      amount: Cents
-      status: 'succeeded' | 'pending'
-    }
-  | { kind: 'refund_settled'; refund_id: ProcessorId; outcome: 'succeeded' | 'failed' }
-  | {
-      kind: 'payout_settled'
-      /** The key of its request. */
-      key: string
-      payout_id: ProcessorId
-      outcome: 'paid' | 'failed'
-      reason?: string
-    }
-  | { kind: 'account_changed'; account_id: ProcessorId; account: PayeeAccount }
-  /** A notice that changes nothing in the books, for staff to act on. */
-  | { kind: 'notice'; subject: string; message: string; charge_id?: ProcessorId }
-)
 
 /** The properties of a processor. */
 export interface ProcessorFacts {
