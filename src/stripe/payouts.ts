@@ -125,7 +125,8 @@ async function sendPayout(
   }
   if (payout.status === 'failed' || payout.status === 'canceled') {
     await reverse(parts, transfer_id)
-    return { status: 'failed', reason: payout.failure_message ?? payout.status }
+    const reason = payout.failure_message ?? payout.status
+    return { status: 'failed', reason, payout_id: payout.id }
   }
   return { status: payout.status === 'paid' ? 'paid' : 'pending', payout_id: payout.id }
 }

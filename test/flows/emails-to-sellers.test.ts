@@ -168,6 +168,13 @@ describe('an email to a seller', () => {
       'added back to your balance',
       '/dashboard/payouts/po_',
     )
+    await service.world.db.run(sql`update sandbox.accounts set bank_name = null, bank_last4 = null`)
+    await pay()
+    const refused = await emailTo(service, seller, /failed$/)
+    assertContains(
+      refused,
+      'failed. Nothing was sent to the bank. Reason: The account has no bank yet.',
+    )
   })
 
   test('opens the pages of the seller that it is about, for a member of two sellers', async () => {

@@ -150,6 +150,36 @@ describe('a seller’s payouts', () => {
   })
 })
 
+describe('a payout that the processor refuses at once', () => {
+  test('is called failed, not returned, with the reason and what is next', async () => {
+    const { world } = service
+    await sell(service)
+    service.clock.pass(7 * DAY)
+    agent = await signedIn(service, service.demo.seller)
+    const { owner } = await payeeOf(service, 'seller')
+    const { processor_account_id } = (await payouts.findAccount(world.db, owner))!
+    await world.db.run(sql`update sandbox.accounts set bank_name = null, bank_last4 = null
+      where id = ${processor_account_id}`)
+    await agent.open(HOME)
+    await agent.submit('Pay out now')
+    const { path, number } = await latest()
+    await agent.open(HOME)
+    assert.match(agent.text, new RegExp(`Payout ${number}: \\$[\\d.]+ .{0,60}Failed`))
+    await agent.open(path)
+    assert.match(agent.text, /This payout failed The account has no bank yet\. Nothing was sent/)
+    assert.match(agent.text, /part of your next payout\. Check your bank account before then/)
+    assert.doesNotMatch(agent.text, /[Rr]eturned/)
+    const headers = { cookie: agent.cookie }
+    const pdf = await service.app.inject({ url: `${path}statement.pdf`, headers })
+    const { text } = await readPdf(pdf.rawPayload)
+    assert.match(text, /Status\s+Failed/)
+    assert.match(text, /Reason for failure/)
+    agent = await withBank(service, 'seller')
+    await agent.submit('Pay out now')
+    assert.equal((await latest()).status, 'pending')
+  })
+})
+
 describe('a statement', () => {
   let path: string
   let amount: number

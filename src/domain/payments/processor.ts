@@ -122,8 +122,8 @@ export interface PayoutRequest {
 /** The outcome of a payout. An event reports the end of a pending one. */
 export type PayoutAnswer =
   | { status: 'paid' | 'pending'; payout_id: ProcessorId }
-  /** The payee's account or bank does not accept money, or the processor refused it. */
-  | { status: 'failed'; reason: string }
+  /** The processor refused it, or made one (`payout_id`) that the bank returned. */
+  | { status: 'failed'; reason: string; payout_id?: ProcessorId }
   /** Our balance does not cover it: nothing moved, and it must be retried later. */
   | { status: 'short'; available: Cents }
 

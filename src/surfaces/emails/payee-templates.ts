@@ -130,6 +130,8 @@ export interface PayoutFacts {
   bank: string | null
   /** The processor's reason for the failure. */
   failure: string | null
+  /** Whether it failed before it was sent to the bank. */
+  was_refused: boolean
   url: string
 }
 
@@ -159,18 +161,20 @@ function subjectOf({ amount, seller_name }: PayoutFacts): string {
   return seller_name ? `${subject} to ${seller_name}` : subject
 }
 
-/** A payout was returned. */
+/** A payout was returned, or failed before it was sent. */
 export function payoutFailed(payout: PayoutFacts): EmailContent {
-  const { number, seller_name, amount, bank, failure, url } = payout
+  const { number, seller_name, amount, bank, failure, was_refused, url } = payout
+  const ended = was_refused ? 'failed' : 'was returned'
+  const sent = was_refused ? ' Nothing was sent to the bank.' : ''
   const [from, to] = [seller_name ? ` of ${seller_name}` : '', bank ? ` to ${bank}` : '']
   const why = failure ? ` Reason: ${failure}` : ''
   return {
-    subject: `${subjectOf(payout)} was returned`,
-    heading: 'Your payout was returned',
+    subject: `${subjectOf(payout)} ${ended}`,
+    heading: `Your payout ${ended}`,
     blocks: [
       {
         kind: 'text',
-        text: `Payout ${number}${from} for ${formatMoney(amount)}${to} was returned.${why}`,
+        text: `Payout ${number}${from} for ${formatMoney(amount)}${to} ${ended}.${sent}${why}`,
       },
       {
         kind: 'text',

@@ -94,13 +94,14 @@ async function writeClosed(
 async function payoutOf({ db, config }: World, id: PayoutId) {
   const payout = (await payouts.findPayout(db, id))!
   const { owner, number, amount, bank, failure, status } = payout
+  const was_refused = payouts.wasRefused(payout)
   const { to, seller_name } = await recipientsOf(db, owner)
   const seller_id = readId('sel', owner)
   const page = seller_id
     ? pageOfSeller(`/dashboard/payouts/${id}/`, seller_id)
     : `/affiliate/payouts/${id}/`
   const url = `${config.base_url}${page}`
-  return { to, status, facts: { number, seller_name, amount, bank, failure, url } }
+  return { to, status, facts: { number, seller_name, amount, bank, failure, was_refused, url } }
 }
 
 async function writePaid(

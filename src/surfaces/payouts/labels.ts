@@ -1,4 +1,4 @@
-import type { Payout, StatementLine } from '#domain/payouts'
+import { type Payout, type StatementLine, wasRefused } from '#domain/payouts'
 
 const SALES = { purchase: 'Sale of', renewal: 'Renewal of', upgrade: 'Upgrade to' } as const
 
@@ -29,8 +29,10 @@ export function lineLabel(line: StatementLine): string {
 }
 
 /** The label and tone of a payout's status. */
-export function payoutLabel({ status }: Pick<Payout, 'status'>) {
+export function payoutLabel(payout: Pick<Payout, 'status' | 'processor_payout_id'>) {
+  const { status } = payout
   if (status === 'paid') return { label: 'Paid', tone: 'good' } as const
+  if (wasRefused(payout)) return { label: 'Failed', tone: 'bad' } as const
   if (status === 'failed') return { label: 'Returned', tone: 'bad' } as const
   return { label: 'Pending', tone: 'info' } as const
 }

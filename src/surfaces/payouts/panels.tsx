@@ -5,7 +5,7 @@ import { Form } from '#design/forms'
 import { Day, formatDay, formatMoney, Money } from '#design/money'
 import { Pager } from '#design/navigation'
 import { DescriptionList, Panel, RecordCards } from '#design/panels'
-import type { PayoutId } from '#platform/ids'
+import type { PayoutId, ProcessorId } from '#platform/ids'
 import { type Cents, cents, sum } from '#platform/money'
 import { ownValue } from '#platform/record'
 import { causeLabel, payoutLabel } from './labels.ts'
@@ -17,7 +17,7 @@ export interface PayoutCard {
   amount: Cents
   cause: 'weekly' | 'request'
   status: 'open' | 'pending' | 'paid' | 'failed'
-  failure: string | null
+  processor_payout_id: ProcessorId | null
   created_at: Date
 }
 

@@ -6,7 +6,9 @@ import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, Heading, RecordTable } from '#design/panels'
+import { wasRefused } from '#domain/payouts'
 import type { Paging } from '#http/pagination'
+import type { ProcessorId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { causeLabel, payoutLabel } from './labels.ts'
 import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
@@ -57,6 +59,7 @@ export function StatementPage(facts: {
   amount: Cents
   cause: 'weekly' | 'request'
   status: 'open' | 'pending' | 'paid' | 'failed'
+  processor_payout_id: ProcessorId | null
   failure: string | null
   created_at: Date
   settled_at: Date | null
@@ -106,12 +109,7 @@ export function StatementPage(facts: {
       >
         All ledger entries in this payout.
       </PageHeader>
-      {facts.status === 'failed' && (
-        <Alert tone="error" title="This payout was returned">
-          {facts.failure ?? 'The bank gave no reason.'} The amount was added back to your balance
-          and is part of your next payout.
-        </Alert>
-      )}
+      {facts.status === 'failed' && <Failure {...facts} status="failed" />}
       <DescriptionList
         items={[
           { term: 'Status', detail: <Badge tone={tone}>{label}</Badge> },
@@ -134,5 +132,29 @@ export function StatementPage(facts: {
         href={(page) => `${facts.path}?page=${page}`}
       />
     </SiteLayout>
+  )
+}
+
+/** Why a payout failed, and what is next. */
+function Failure(facts: {
+  status: 'failed'
+  processor_payout_id: ProcessorId | null
+  failure: string | null
+}): JSX.Element {
+  const { failure } = facts
+  if (wasRefused(facts)) {
+    return (
+      <Alert tone="error" title="This payout failed">
+        {failure ?? 'The processor gave no reason.'} Nothing was sent to your bank. The amount was
+        added back to your balance and is part of your next payout. Check your bank account before
+        then.
+      </Alert>
+    )
+  }
+  return (
+    <Alert tone="error" title="This payout was returned">
+      {failure ?? 'The bank gave no reason.'} The amount was added back to your balance and is part
+      of your next payout.
+    </Alert>
   )
 }

@@ -93,7 +93,7 @@ export async function statementPdf(
       { term: 'Created', detail: isoDate(payout.created_at) },
       { term: 'Type', detail: causeLabel(payout) },
       ...(payout.bank ? [{ term: 'Bank', detail: payout.bank }] : []),
-      ...(payout.failure ? [{ term: 'Reason for return', detail: payout.failure }] : []),
+      ...(payout.failure ? [{ term: reasonTerm(payout), detail: payout.failure }] : []),
       { term: 'Number', detail: payout.id },
     ],
     table: {
@@ -123,6 +123,10 @@ export async function statementPdf(
     for await (const part of partsOf(world, payout)) yield part.map(rowOf)
   }
   return await pdfs.draw(content, { rows: rows(), is_long: count > ROWS_AT_ONCE })
+}
+
+function reasonTerm(payout: payouts.Payout): string {
+  return payouts.wasRefused(payout) ? 'Reason for failure' : 'Reason for return'
 }
 
 /** The lines of a payout in parts, each read when it is needed. */
