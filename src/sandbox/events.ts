@@ -1,7 +1,8 @@
-import type { EventContent, ProcessorEvent } from '#domain/payments'
+import type { EventContent, PageOfEvents, ProcessorEvent } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
+import { ROWS_AT_ONCE } from '#platform/read-in-pages'
 import { sql } from '#platform/sql'
 
 /** The subject of an event: a dispute, a refund, a payout or an account. */
@@ -29,11 +30,20 @@ export async function unschedule(db: Db, subject: string, after: Date): Promise<
     where subject = ${subject} and due_at > ${after} and not acknowledged`)
 }
 
-/** The due events that were not acknowledged, by time. */
-export async function due(db: Db, now: Date): Promise<ProcessorEvent[]> {
+/** A page of the due events that were not acknowledged, by time. */
+export async function due(
+  db: Db,
+  now: Date,
+  { after, limit = ROWS_AT_ONCE }: PageOfEvents = {},
+): Promise<ProcessorEvent[]> {
+  const later = after
+    ? sql`and (due_at, position)
+        > (select due_at, position from sandbox.events where id = ${after.id})`
+    : sql``
   const rows = await db.rows<{ id: string; due_at: Date; content: EventContent }>(sql`
     select id, due_at, content from sandbox.events
-    where not acknowledged and due_at <= ${now} order by due_at, position`)
+    where not acknowledged and due_at <= ${now} ${later}
+    order by due_at, position limit ${limit}`)
   return rows.map(({ id, due_at, content }) => ({ id, at: due_at, ...revived(content) }))
 }
 

@@ -85,7 +85,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     balanceTransactions: (from, before) => balance.list(db, from, before),
     readBalance: (now) => balance.read(db, now),
     payOut: (now, request) => payOut(options, now, request),
-    events: (now) => events.due(db, now),
+    events: (now, page) => events.due(db, now, page),
     acknowledge: (event_id) => events.acknowledge(db, event_id),
   }
 }

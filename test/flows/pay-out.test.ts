@@ -313,6 +313,30 @@ describe('a lost answer', () => {
   })
 })
 
+test('an event is handled behind a thousand that wait, and no read is larger', async () => {
+  const { world, clock } = service
+  await earn()
+  assert.equal((await request()).outcome, 'pending')
+  await world.db.run(sql`insert into sandbox.events (id, subject, content, due_at)
+    select 'evt_waits_' || n, 'dp_waits', ${JSON.stringify({
+      kind: 'dispute_closed',
+      dispute_id: 'dp_waits',
+      outcome: 'won',
+    })}, ${clock.now()} from generate_series(1, 1000) n`)
+  clock.pass(DAY)
+  const sizes: number[] = []
+  const { processor } = world
+  const events: World['processor']['events'] = async (...page) => {
+    const read = await processor.events(...page)
+    sizes.push(read.length)
+    return read
+  }
+  assert.equal(await handleEvents({ ...world, processor: { ...processor, events } }), 1)
+  assert.deepEqual(sizes, [1000, 1])
+  assert.equal((await listed())[0]!.status, 'paid')
+  await world.db.run(sql`delete from sandbox.events where subject = 'dp_waits'`)
+})
+
 test('a process that is killed at any step pays once, or later', async () => {
   for (let last = 1, killed = true; killed; last += KILL_STRIDE) {
     await earn()

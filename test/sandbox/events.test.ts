@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { ProcessorEvent } from '#domain/payments'
 import { addDays } from '#platform/calendar'
 import { cents } from '#platform/money'
 import { openWorld } from './world.ts'
@@ -34,6 +35,24 @@ describe('an event', () => {
     const [event] = await world.sandbox.events(addDays(ahead, 1))
     assert.deepEqual(event?.at, addDays(ahead, 1))
     await world.sandbox.acknowledge(event!.id)
+  })
+
+  test('is on one page of those that are due, also if an earlier one is never acknowledged', async () => {
+    const { charge_id } = await world.charged(PENDS)
+    for (let refunds = 0; refunds < 5; refunds++) await world.refund(charge_id, 200)
+    world.passDays(1)
+    const read: string[] = []
+    let after: ProcessorEvent | undefined
+    for (const length of [2, 2, 1, 0]) {
+      const page = await world.sandbox.events(world.now(), { after, limit: 2 })
+      assert.equal(page.length, length)
+      // Of each page, the first one is handled, and the other one fails.
+      if (page[0]) await world.sandbox.acknowledge(page[0].id)
+      read.push(...page.map(({ id }) => id))
+      after = page.at(-1)
+    }
+    assert.equal(new Set(read).size, 5)
+    assert.equal((await world.receive()).length, 2)
   })
 
   test('is ordered by its time, not its creation', async () => {

@@ -229,14 +229,23 @@ export interface Processor extends ProcessorFacts, ProcessorRecords {
   readBalance(now: Date): Promise<ProcessorBalance>
   /** The movements of the balance from a time on and before another, in any order. */
   balanceTransactions(from: Date, before: Date): AsyncIterable<BalanceTransaction>
-  /** Unacknowledged events, in order; empty if they are delivered by webhook. */
-  events(now: Date): Promise<ProcessorEvent[]>
+  /**
+   * A page of the events that are due and not acknowledged, in order. `after` continues after one,
+   * unless the events are delivered by webhook: then all that are due at once are one page.
+   */
+  events(now: Date, page?: PageOfEvents): Promise<ProcessorEvent[]>
   acknowledge(event_id: ProcessorId): Promise<void>
   /**
    * Charges, refunds and payouts with keys of the service that its database does not have: they
    * were made after the backup that it was restored from.
    */
   unrecognized(from: Date, before: Date): AsyncIterable<Unrecognized>
+}
+
+/** A part of the events: by default the first thousand. */
+export interface PageOfEvents {
+  after?: ProcessorEvent | undefined
+  limit?: number
 }
 
 /** What the processor's portal shows, and where it sends the buyer afterwards. */

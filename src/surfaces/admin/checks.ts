@@ -97,7 +97,7 @@ async function processPending(
     await report({ done: 0, total: 0, note: `${counted(processed, 'event')} processed so far.` })
   }
   const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
-  const waiting = (await processor.events(furthest)).slice(0, MAX_SHOWN)
+  const waiting = await processor.events(furthest, { limit: MAX_SHOWN })
   return {
     processed,
     waiting: waiting.map(({ id, kind, at }) => ({ id, kind, at: at.toISOString() })),

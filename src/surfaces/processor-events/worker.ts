@@ -7,6 +7,7 @@ import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import { eachInPages } from '#platform/read-in-pages'
 
 type Event = payments.ProcessorEvent
 type EventKind = Event['kind']
@@ -52,14 +53,19 @@ async function notice(
 class Later extends Error {}
 
 /**
- * Handles pending events of the processor, each once, and returns how many were handled. Events due
+ * Handles pending events of the processor, each once, and returns how many were handled. One that
+ * fails keeps none of the others waiting. Events due
  * by the clock of the app that they are about are handled; others wait until they are due.
  */
 export async function handleEvents(world: World): Promise<number> {
   const { processor, db, clock, log } = world
   const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
   let done = 0
-  for (const event of await processor.events(furthest)) {
+  const events = eachInPages<Event, Event>(
+    (page) => processor.events(furthest, page),
+    (last) => last,
+  )
+  for await (const event of events) {
     if (world.stopping.aborted) break
     try {
       await handle(world, event.kind, event)
