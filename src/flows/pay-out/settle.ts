@@ -99,7 +99,7 @@ async function putOff(
   await payouts.postpone(world.db, payout_id, { retry_at, refusal })
   // It may have waited for funds until now.
   await clearIfCovered(world)
-  world.log.warn({ payout_id, refusal }, 'the processor refused a payout; will retry')
+  world.log.warn({ payout_id, reason: refusal }, 'the processor refused a payout; will retry')
   return { outcome: 'processing', payout_id }
 }
 
