@@ -63,6 +63,9 @@ export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> 
   }
 }
 
+/** The payee's account was closed or rejected: no repetition of the request changes that. */
+const REVOKED = 'account_invalid'
+
 export type Refusal = InstanceType<typeof Stripe.errors.StripeInvalidRequestError>
 
 /** Whether Stripe understood the request and refused it; nothing was created. */
@@ -79,6 +82,7 @@ function translated(error: unknown): unknown {
   }
   const refusals = [errors.StripeCardError, errors.StripeInvalidRequestError]
   if (refusals.some((kind) => error instanceof kind)) return error
+  if (error instanceof errors.StripePermissionError && error.code === REVOKED) return error
   return new ProcessorUnreachable(`Stripe did not answer: ${error.message}`, { cause: error })
 }
 

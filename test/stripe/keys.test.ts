@@ -273,6 +273,22 @@ describe("Stripe's keys", () => {
     assert.equal(double.state.balances.get(account_id), 0)
   })
 
+  test('a payout from an account that Stripe has revoked alerts staff, and waits', async () => {
+    const { processor, double, db } = world
+    const facts = { owner: 'sel_revoked', email: 'seller@example.com' }
+    const { account_id } = await processor.openAccount(steps.now(), facts)
+    const return_url = 'https://purser.example/'
+    const { url } = await processor.openOnboarding(steps.now(), { account_id, return_url })
+    await steps.enterBank(url, 'works')
+    const payout = { key: 'po_revoked', account_id, amount: cents(5000), description: 'PURSER' }
+    double.faultAt = { route: 'POST /v1/payouts', status: 403 }
+    await assert.rejects(processor.payOut(steps.now(), payout), ProcessorRefused)
+    double.faultAt = undefined
+    const [alarm] = await openAlarms(db)
+    assert.match(alarm!.message, /access may have been revoked/)
+    assert.equal((await processor.payOut(steps.now(), payout)).status, 'pending')
+  })
+
   test('a payout that the balance does not cover is short, without a transfer', async () => {
     const { processor, double } = world
     const { account_id } = await processor.openAccount(steps.now(), {

@@ -353,8 +353,12 @@ function textOf(request: IncomingMessage, text: string, search: string): string 
   return request.method === 'POST' ? text : search.slice(1)
 }
 
-/** A server error of Stripe or, with 400, a refusal of the request. */
+/** A server error of Stripe, a refusal (400), or an account that was revoked (403). */
 function faultOf(status: number): Refusal {
+  if (status === 403) {
+    const message = 'Application access may have been revoked.'
+    return new Refusal(403, { code: 'account_invalid', message }, false)
+  }
   const type = status === 400 ? 'invalid_request_error' : 'api_error'
   return new Refusal(status, { type, message: 'A fault' })
 }
