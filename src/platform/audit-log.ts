@@ -1,6 +1,5 @@
 import type { AuditChannel } from '#platform/audit'
 import type { Db } from '#platform/db'
-import type { SellerId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 
 /** An entry of the audit log as it was written. */
@@ -23,8 +22,8 @@ export interface AuditFilter {
   actor?: string | undefined
   action?: string | undefined
   subject?: string | undefined
-  /** The seller whose members and agents acted. */
-  seller_id?: SellerId | undefined
+  /** The seller whose members, agents and apps acted, or about whom staff did. */
+  seller_id?: string | undefined
   since?: Date | undefined
   /** Exclusive. */
   until?: Date | undefined
@@ -50,10 +49,10 @@ export async function listAudit(
       ? sql`l.subject desc,`
       : actor !== undefined
         ? sql`l.actor desc,`
-        : action !== undefined
-          ? sql`l.action desc,`
-          : seller_id !== undefined
-            ? sql`l.seller_id desc,`
+        : seller_id !== undefined
+          ? sql`l.seller_id desc,`
+          : action !== undefined
+            ? sql`l.action desc,`
             : sql``
   return await db.rows<LoggedEntry>(sql`select l.id, l.at, l.actor, l.action, l.subject,
       l.request_id, l.detail, l.address, l.agent, l.channel

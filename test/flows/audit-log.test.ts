@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
+import { decideAboutApp } from '#flows/staff-actions'
 import { type AuditFilter, listAudit } from '#platform/audit-log'
 import type { Db } from '#platform/db'
 import { type Sql, sql } from '#platform/sql'
-import { codeOf } from '../support/account.ts'
+import { codeOf, newEmail } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
+import { staffActor } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { invite } from '../support/team.ts'
 
 const HOME = '/admin/audit/'
 const MANY = 20_000
@@ -18,10 +21,11 @@ before(async () => {
   service = await openTestService()
   const { db } = service.world
   // Three entries a minute: of two hundred apps, by two hundred servers.
-  await db.run(sql`insert into audit_log (at, actor, action, subject, request_id, detail, channel)
+  await db.run(sql`insert into audit_log (at, actor, action, subject, request_id, detail, channel,
+      seller_id)
     select timestamptz '2025-01-01' + (n / 3) * interval '1 minute', 'app_' || n % 200,
       case when n % 1000 = 0 then 'app.pauses_allowed' else 'license.key_rotated' end,
-      'lic_' || n % 200, 'req_' || n, '{}', 'api'
+      'lic_' || n % 200, 'req_' || n, '{}', 'api', 'sel_' || n % 200
     from generate_series(1, ${MANY}::int) n`)
   await db.patient.raw('analyze audit_log')
   admin = await signedIn(service, service.demo.operator)
@@ -109,6 +113,8 @@ test('no search reads the whole log or sorts it', async () => {
     { actor: 'app_7' },
     { actor: 'app_unknown' },
     { action: 'app.pauses_allowed' },
+    { seller_id: 'sel_7' },
+    { seller_id: 'sel_7', action: 'license.key_rotated' },
     { action: 'license.key_rotated', since: new Date('2025-01-02') },
     { since: new Date('2025-01-02'), until: new Date('2025-01-03') },
   ]
@@ -128,4 +134,25 @@ test('no search reads the whole log or sorts it', async () => {
       JSON.stringify(filter),
     )
   }
+})
+
+test('the link on a seller’s page lists what happened to its apps and members', async () => {
+  const { client_id, slug } = service.demo.app
+  const seller = await signedIn(service, service.demo.seller)
+  await seller.open(`/dashboard/apps/${slug}/settings/`)
+  await seller.submit('Unpublish')
+  await invite(seller, newEmail(), 'support')
+  const staff = { ...(await staffActor(service)), reason: 'a reason' }
+  await decideAboutApp(service.world, staff, { app_id: client_id, what: 'suspended' })
+  await admin.open('/admin/sellers/')
+  await admin.press('Tidepool Works LLC')
+  await admin.press('Audit log')
+  const actions = [...admin.page.body.matchAll(/action=([\w.]+)"/g)].map(([, action]) => action)
+  assert.deepEqual(actions.slice(0, 3), [
+    'app.suspended',
+    'seller.member_invited',
+    'app.unpublished',
+  ])
+  await admin.open(`${HOME}?seller=sel_unknown`)
+  assert.match(admin.text, /No entries/)
 })

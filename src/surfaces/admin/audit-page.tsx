@@ -50,7 +50,7 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
     <Panel title="Search" aside={<Export search={search} csrf_token={csrf_token} />}>
       <form method="get" action="/admin/audit/">
         <PhoneFold label="Filters" open={isSearched}>
-          <div class="grid gap-4 sm:grid-cols-3">
+          <div class="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
             <Field label="Actor" name="actor" value={search.actor} {...common} hint="Email or ID" />
             <Field
               label="Action"
@@ -66,6 +66,7 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
               {...common}
               hint="Email or ID"
             />
+            <Field label="Seller" name="seller" value={search.seller} {...common} hint="ID" />
           </div>
           <FieldRow wide>
             <Field label="From" name="from" type="date" value={search.from} {...common} />

@@ -9,6 +9,7 @@ export const AuditSearch = z.object({
   actor: z.string(),
   action: z.string(),
   subject: z.string(),
+  seller: z.string(),
   from: z.string(),
   to: z.string(),
 })
@@ -24,6 +25,7 @@ export async function filterOf({ db }: World, search: AuditSearch): Promise<Audi
     actor: await idOf(search.actor),
     action: search.action || undefined,
     subject: await idOf(search.subject),
+    seller_id: search.seller || undefined,
     since,
     until,
   }

@@ -186,7 +186,7 @@ function ownPayout(payout: ListedPayout) {
 
 function Activity({ activity, seller, role }: SellerPageFacts): JSX.Element {
   const link = isPermitted(role, 'audit') && (
-    <TextLink href={`/admin/audit/?subject=${seller.id}`}>Audit log</TextLink>
+    <TextLink href={`/admin/audit/?seller=${seller.id}`}>Audit log</TextLink>
   )
   return (
     <Panel title="Activity" aside={link}>
