@@ -22,7 +22,7 @@ create table audit_log (
   agent text,
   -- How the actor came: a page, staff in the admin area, an agent, an app's server, or a command on the machine.
   channel text not null check (channel in ('page', 'admin', 'agent', 'api', 'command')),
-  -- The seller whose member or agent acted, or about whom staff did; its members see the entry.
+  -- The seller whose member, agent or app acted, or about whom staff did; its members see the entry.
   seller_id text
 );
 -- Each is in the order of the list that staff searches.

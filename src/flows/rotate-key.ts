@@ -1,8 +1,17 @@
+import * as apps from '#domain/apps'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
-import { type ActorOf, audit } from '#platform/audit'
+import { type Actor, type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import type { AppId, LicenseId } from '#platform/ids'
+
+interface RotationRequest {
+  app_id: AppId
+  license_id: LicenseId
+  actor: ActorOf<'app' | 'buyer' | 'seller'>
+  rotation_key: string | null
+  reason: string | undefined
+}
 
 /**
  * Replaces a license's key and audits it, in one transaction (spec: regenerate-key). Where someone
@@ -11,13 +20,7 @@ import type { AppId, LicenseId } from '#platform/ids'
  */
 export async function rotateKey(
   { db, clock, keys, random }: World,
-  request: {
-    app_id: AppId
-    license_id: LicenseId
-    actor: ActorOf<'app' | 'buyer' | 'seller'>
-    rotation_key: string | null
-    reason: string | undefined
-  },
+  request: RotationRequest,
   notify?: (tx: Db, rotated_at: Date) => Promise<void>,
 ): Promise<licensing.Rotation> {
   const now = clock.now()
@@ -26,7 +29,7 @@ export async function rotateKey(
     if (rotation.outcome !== 'rotated') return rotation
     if (rotation.fresh) {
       await audit(tx, now, {
-        actor: request.actor,
+        actor: await withSeller(tx, request),
         action: 'license.key_rotated',
         subject: request.license_id,
         detail: { reason: request.reason },
@@ -35,4 +38,11 @@ export async function rotateKey(
     await notify?.(tx, rotation.rotated_at)
     return rotation
   })
+}
+
+/** The actor of a request; an app with its seller, whose members see what its server did. */
+async function withSeller(tx: Db, { actor, app_id }: RotationRequest): Promise<Actor> {
+  if (actor.kind !== 'app') return actor
+  const { seller_id } = await apps.get(tx, app_id)
+  return { ...actor, seller_id }
 }

@@ -32,8 +32,8 @@ export type Actor =
   | ({ kind: 'staff'; seller_id?: SellerId | undefined } & Person)
   /** A program that manages a seller's apps, by the name it gives itself. */
   | ({ kind: 'agent'; agent: string; seller_id?: SellerId | undefined } & Person)
-  /** The server of an app, by its client id. */
-  | ({ kind: 'app'; client_id: string } & ByRequest)
+  /** The server of an app, by its client id; `seller_id` once the seller is known. */
+  | ({ kind: 'app'; client_id: string; seller_id?: SellerId | undefined } & ByRequest)
   /** A command that runs on the service's machine, with its settings. */
   | ({ kind: 'command' } & ByRequest)
   /** A caller who did not prove who they are. */

@@ -7,6 +7,7 @@ import { assertRefused } from '../support/answers.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { basic, buyer, licenseKey, purchase } from '../support/purchase.ts'
+import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -114,6 +115,15 @@ describe('rotation', () => {
       assert.equal(actor, service.demo.app.client_id)
       assert.equal(request_id, answers[index]?.headers['x-request-id'])
     }
+  })
+
+  test('is in the activity of the app’s seller, with the name of the app', async () => {
+    const { license_id } = await bought()
+    await rotate(license_id)
+    const seller = await signedIn(service, service.demo.seller)
+    await seller.open('/dashboard/activity/')
+    const line = `License: key rotated ${license_id} Tidepool, through the API`
+    assert.ok(seller.text.includes(line), seller.text)
   })
 
   test('an unknown field, a wrong reason and a wrong header are named at once', async () => {

@@ -6,12 +6,15 @@ import type { MemberRole } from '#domain/sellers'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import { SellerMenuPage } from './seller-menu.tsx'
 
-/** What a seller's members, their agents and staff did, latest first. */
+/** An entry with the names of what it is about and of the member or app that acted. */
+type ActivityEntry = AuditRow & { about: string; by: string | undefined }
+
+/** What a seller's members, their agents, its apps and staff did, latest first. */
 export function ActivityPage(facts: {
   /** The reader's role. */
   role: MemberRole
   legal_name: string
-  entries: (AuditRow & { about: string })[]
+  entries: ActivityEntry[]
   newest: string | undefined
   older: string | undefined
 }): JSX.Element {
@@ -21,7 +24,7 @@ export function ActivityPage(facts: {
       {...facts}
       current="activity"
       title="Activity"
-      intro={`What the members of ${facts.legal_name}, their agents and Purser staff did. Entries are never changed.`}
+      intro={`What the members of ${facts.legal_name}, their agents, your apps and Purser staff did. Entries are never changed.`}
     >
       {entries.length === 0 ? (
         <EmptyState title="No activity yet">Changes and refunds appear here.</EmptyState>
@@ -42,7 +45,8 @@ export function ActivityPage(facts: {
 }
 
 /** Who acted, and how. Sellers learn that staff did, and not who. */
-function actorOf({ channel, email }: AuditRow): string {
+function actorOf({ channel, by }: ActivityEntry): string {
   if (channel === 'admin') return 'Purser staff'
-  return `${email ?? 'A deleted account'}, ${CHANNEL_LABELS[channel]}`
+  const gone = channel === 'api' ? 'A former app' : 'A deleted account'
+  return `${by ?? gone}, ${CHANNEL_LABELS[channel]}`
 }

@@ -32,6 +32,7 @@ export function declareActivity(scope: FastifyInstance, world: World): void {
         ...entry,
         about:
           entry.subject === seller_id ? legal_name : (names.get(entry.subject) ?? entry.subject),
+        by: entry.email ?? names.get(entry.actor),
       })),
       ...addresses,
     })
