@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as identity from '#domain/identity'
+import { raiseAlarm } from '#platform/alarms'
 import { addAuthenticator, newEmail, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { buyer } from '../support/purchase.ts'
@@ -189,6 +190,21 @@ test('menus show what the role has access to', async () => {
   const pages =
     'Home Cases Sellers Apps Payouts Emails Approvals Sales tax Checks Jobs Staff Audit log'
   assert.equal(await menuOf('admin'), pages)
+})
+
+test('an alarm links to its page only for the roles that may open it', async () => {
+  const { db, clock, random } = service.world
+  const raised = { payee_left: '/admin/payouts/', ledger_differs: '/admin/checks/' } as const
+  for (const [kind, href] of Object.entries(raised)) {
+    const alarm = { kind: kind as keyof typeof raised, subject: kind, message: kind, href }
+    await raiseAlarm(db, random, clock.now(), alarm)
+  }
+  for (const [role, agent] of staff) {
+    const { body } = await agent.open('/admin/cases/')
+    const shown = Object.values(raised).map((href) => body.includes(`href="${href}">Open`))
+    const may = Object.values(raised).map((href) => ROUTES[`GET ${href}`]!.includes(role))
+    assert.deepEqual(shown, may, role)
+  }
 })
 
 test('support refunds for sixty days, as a seller does; finance at any time', async () => {

@@ -1,29 +1,31 @@
 import type { JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { Day } from '#design/money'
+import { isPermitted, type StaffPermission, type StaffRole } from '#domain/identity'
 import type { Alarm, AlarmKind } from '#platform/alarms'
 import type { CaseList } from './case-lists.ts'
 import { Entries, Entry, type Filled } from './staff-action.tsx'
 
-/** Open alarms, each with a form to resolve it. */
+/** Open alarms, each with a link for those who may open its page, and a form to resolve it. */
 export function Alarms(facts: {
+  role: StaffRole
   list: CaseList<Alarm>
   csrf_token: string
   filled: Filled | undefined
 }): JSX.Element {
-  const { list, csrf_token, filled } = facts
+  const { role, list, csrf_token, filled } = facts
   return (
     <Entries id="alarms" title="Alarms" list={list}>
       {list.items.map(({ id, kind, message, href, count, last_at }) => (
         <Entry
           key={id}
-          title={TITLES[kind]}
+          title={KINDS[kind].title}
           details={
             <>
               <span class="block text-base-content">{message}</span>
               <Day date={last_at} />
               {count > 1 && `, ${count} times`}
-              {href && (
+              {href && isPermitted(role, KINDS[kind].needs) && (
                 <>
                   {' · '}
                   <TextLink href={href}>Open</TextLink>
@@ -43,18 +45,19 @@ export function Alarms(facts: {
   )
 }
 
-const TITLES: Record<AlarmKind, string> = {
-  balance_short: 'Balance too low for a payout',
-  disowned_purchase: 'Disowned purchase without a refund',
-  dispute_appeal: 'Dispute decided on appeal',
-  dispute_in_excess: 'Dispute paid a buyer too much',
-  dispute_reversed: 'Dispute decided again after an appeal',
-  email_unwritten: 'Email without a template',
-  ledger_differs: 'Differences in the ledger',
-  payee_left: 'Payout of a deleted account returned',
-  processor_notice: 'Notice from the processor',
-  processor_refused: 'Request refused by the processor',
-  refund_in_excess: 'Refund paid a buyer too much',
-  refund_made_outside: 'Refund made at the processor',
-  restored_unknown: 'Record missing from the restored database',
+/** The title of each kind of alarms, and what the page needs that they link to. */
+const KINDS: Record<AlarmKind, { title: string; needs: StaffPermission }> = {
+  balance_short: { title: 'Balance too low for a payout', needs: 'payouts' },
+  disowned_purchase: { title: 'Disowned purchase without a refund', needs: 'sales' },
+  dispute_appeal: { title: 'Dispute decided on appeal', needs: 'sales' },
+  dispute_in_excess: { title: 'Dispute paid a buyer too much', needs: 'sales' },
+  dispute_reversed: { title: 'Dispute decided again after an appeal', needs: 'sales' },
+  email_unwritten: { title: 'Email without a template', needs: 'emails' },
+  ledger_differs: { title: 'Differences in the ledger', needs: 'checks' },
+  payee_left: { title: 'Payout of a deleted account returned', needs: 'payouts' },
+  processor_notice: { title: 'Notice from the processor', needs: 'sales' },
+  processor_refused: { title: 'Request refused by the processor', needs: 'sales' },
+  refund_in_excess: { title: 'Refund paid a buyer too much', needs: 'sales' },
+  refund_made_outside: { title: 'Refund made at the processor', needs: 'sales' },
+  restored_unknown: { title: 'Record missing from the restored database', needs: 'sales' },
 }
