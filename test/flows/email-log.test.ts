@@ -62,6 +62,8 @@ test('a failed attempt shows its error; without attempts left, staff sends it ag
   server.isBroken = false
   await staff.submit('Send again')
   assert.match(staff.text, /being sent again/)
+  const query = new URLSearchParams({ recipient: email, state: 'failed', done: 'resent' })
+  assert.equal(staff.page.url, `${HOME}?${query}`)
   await eventually('the receipt', async () => sent.includes(email))
   const { action } = await db.one<{ action: string }>(
     sql`select action from audit_log order by id desc limit 1`,

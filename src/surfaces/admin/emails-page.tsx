@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Badge, type BadgeTone } from '#design/feedback'
-import { Field, Form, SelectField } from '#design/forms'
+import { Field, Form, HiddenFields, SelectField } from '#design/forms'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Panel, RecordRows, recordDescription } from '#design/panels'
@@ -17,6 +17,8 @@ interface EmailLogFacts {
   role: StaffRole
   recipient: string
   state: 'failed' | undefined
+  /** The place of the page in the list, to which its forms return. */
+  below: string | undefined
   emails: LoggedEmail[]
   newest: string | undefined
   older: string | undefined
@@ -75,7 +77,7 @@ export function EmailsPage(facts: EmailLogFacts): JSX.Element {
         <EmptyState title="No emails">Search by the recipient’s full email address.</EmptyState>
       ) : (
         <Panel>
-          <RecordRows records={emails.map((email) => recordOf(email, facts.csrf_token))} />
+          <RecordRows records={emails.map((email) => recordOf(email, facts))} />
         </Panel>
       )}
       <Pager newest={facts.newest} older={facts.older} />
@@ -83,10 +85,15 @@ export function EmailsPage(facts: EmailLogFacts): JSX.Element {
   )
 }
 
-function recordOf(email: LoggedEmail, csrf_token: string) {
+function recordOf(email: LoggedEmail, facts: EmailLogFacts) {
   const state = stateOf(email)
   const [label, tone] = STATES[state]
   const { id, kind, recipients, attempts, error, queued_at } = email
+  const place = {
+    recipient: facts.recipient,
+    state: facts.state ?? '',
+    below: facts.below ?? '',
+  }
   return {
     key: id,
     title: emailLabel(kind),
@@ -100,8 +107,8 @@ function recordOf(email: LoggedEmail, csrf_token: string) {
       ...(error ? [<span class="wrap-anywhere">{error}</span>] : []),
     ],
     action: state === 'failed' && (
-      <Form action="/admin/emails/resend" csrf_token={csrf_token}>
-        <input type="hidden" name="email_id" value={id} />
+      <Form action="/admin/emails/resend" csrf_token={facts.csrf_token}>
+        <HiddenFields values={{ email_id: id, ...place }} />
         <Button pending="Sending…" describedby={recordDescription(id)}>
           Send again
         </Button>

@@ -20,8 +20,8 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   scope.get(HOME, async (request, reply) => {
     const { role } = await requireStaff(reporting, request, reply, HOME, 'emails')
-    const recipient = (queryOf(request, 'recipient') ?? '').trim().slice(0, 320)
-    const state = queryOf(request, 'state') === 'failed' ? ('failed' as const) : undefined
+    const filter = filterOf(queryOf(request, 'recipient'), queryOf(request, 'state'))
+    const { recipient, state } = filter
     const cursor = readCursor('email', request)
     const found = await listEmails(reporting.db, reporting.clock.now(), {
       recipient: recipient === '' ? undefined : recipient.toLowerCase(),
@@ -29,10 +29,13 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
       below: cursor && { queued_at: cursor.at, id: cursor.id },
       limit: ON_A_PAGE + 1,
     })
+    if (cursor && found.length === 0) {
+      return redirectTo(reply, withQuery(HOME, { ...filter, done: queryOf(request, 'done') }))
+    }
     const { rows: emails, ...addresses } = pageOf(found, {
       size: ON_A_PAGE,
       path: HOME,
-      query: { recipient, state },
+      query: filter,
       is_first: !cursor,
       belowOf: ({ queued_at, id }) => cursorText(queued_at, id),
     })
@@ -41,6 +44,7 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
       role,
       recipient,
       state,
+      below: queryOf(request, 'below'),
       emails,
       ...addresses,
       note: noteFor(request, NOTES),
@@ -50,10 +54,20 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
 
   scope.post(`${HOME}resend`, async (request, reply) => {
     const context = await requireStaff(world, request, reply, HOME, 'emails')
-    const id = readId('email', formOf(request).email_id)
+    const form = formOf(request)
+    const id = readId('email', form.email_id)
     const isDone = id !== undefined && (await resendByStaff(world, staffActor(context), id))
-    return redirectTo(reply, withQuery(HOME, { done: isDone ? 'resent' : 'nothing' }))
+    const place = { ...filterOf(form.recipient, form.state), below: form.below }
+    return redirectTo(reply, withQuery(HOME, { ...place, done: isDone ? 'resent' : 'nothing' }))
   })
+}
+
+/** The filter in the address of the list, or in a form that returns to it. */
+function filterOf(recipient = '', state?: string) {
+  return {
+    recipient: recipient.trim().slice(0, 320),
+    state: state === 'failed' ? ('failed' as const) : undefined,
+  }
 }
 
 const NOTES: Record<string, ActionNote> = {
