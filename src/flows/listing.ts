@@ -14,6 +14,7 @@ export { revertChange } from './listing/revert.ts'
 export { replaceSections } from './listing/sections.ts'
 export { type ListingChanges, updateListing } from './listing/update.ts'
 export { addVersions, replaceVersions } from './listing/versions.ts'
+export type { ListingWrite } from './listing/write.ts'
 export type {
   Altered,
   AppListing,

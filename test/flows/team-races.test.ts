@@ -142,9 +142,9 @@ test('details and terms that waited for the loss of the role are not saved', asy
     await ready.promise
   })
   await lost.promise
-  const details = { ...before, legal_name: 'Renamed LLC' }
+  const entered = { legal_name: 'Renamed LLC' }
   const saving = [
-    assert.rejects(saveDetails(world, actor, { seller_id, details }), { code: 'not_found' }),
+    assert.rejects(saveDetails(world, actor, { seller_id, entered }), { code: 'not_found' }),
     assert.rejects(acceptTerms(newer, actor, seller_id), { code: 'not_found' }),
   ]
   // Long enough for both to commit, if they did not wait.

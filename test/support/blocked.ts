@@ -2,12 +2,16 @@ import assert from 'node:assert/strict'
 import type { Database, Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** Waits until another transaction waits for a lock, if the database has several connections. */
-export async function untilBlocked(tx: Db, { engine }: Pick<Database, 'engine'>): Promise<void> {
+/** Waits until other transactions wait for locks, if the database has several connections. */
+export async function untilBlocked(
+  tx: Db,
+  { engine }: Pick<Database, 'engine'>,
+  count = 1,
+): Promise<void> {
   for (let round = 0; engine === 'postgresql'; round++) {
     const waiting = await tx.rows(sql`select pid from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`)
-    if (waiting.length > 0) return
+    if (waiting.length >= count) return
     assert.ok(round < 1000, 'nothing waits for the lock')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

@@ -14,14 +14,12 @@ export async function describeProduct(
   actor: ActorOf<'seller' | 'agent'>,
   facts: ListingWrite & { product_id: string; description: string },
 ): Promise<Written<ListedVersion[]> | RefusedWrite> {
-  const find = async (tx: Db, app_id: AppId) => {
-    const found = catalog.findVersion(await catalog.existingVersions(tx, app_id), facts.product_id)
-    return found?.is_live ? found.id : undefined
-  }
+  const find = async (tx: Db, app_id: AppId) =>
+    catalog.findVersion(await catalog.existingVersions(tx, app_id), facts.product_id)
   return await write(world, actor, facts, {
     action: 'product.described',
     async read(tx, app) {
-      const product_public_id = await find(tx, app.id)
+      const product_public_id = (await find(tx, app.id))?.id
       const versions = await readVersions(tx, app.id)
       const own = versions.find((each) => each.product_public_id === product_public_id)
       return { product_public_id, description: own?.description }
@@ -29,7 +27,8 @@ export async function describeProduct(
     state: async (tx, app) => await readVersions(tx, app.id),
     async apply(tx, _now, app) {
       const description = tidyText(facts.description)
-      const id = await find(tx, app.id)
+      const found = await find(tx, app.id)
+      const id = found?.is_live ? found.id : undefined
       const message = textFault(description, catalog.PRODUCT_DESCRIPTION)
       const unknown = {
         path: 'product_id',

@@ -8,6 +8,7 @@ import type { ListingFields } from './read.ts'
 import { replaceSections } from './sections.ts'
 import { type ListingChanges, updateListing } from './update.ts'
 import { replaceVersions } from './versions.ts'
+import type { ListingWrite } from './write.ts'
 import type { AppListing, ListedVersion, RefusedWrite, Written } from './written.ts'
 
 /**
@@ -18,12 +19,12 @@ import type { AppListing, ListedVersion, RefusedWrite, Written } from './written
 export async function revertChange(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: { app: apps.App; change_id: ChangeId },
+  facts: { app: apps.App; change_id: ChangeId } & Pick<ListingWrite, 'basis'>,
 ): Promise<Written<AppListing> | Written<ListedVersion[]> | RefusedWrite | 'not_revertible'> {
-  const { app, change_id } = facts
+  const { app, change_id, basis } = facts
   const change = await apps.findChange(world.db, { app_id: app.id, id: change_id })
   if (!change) return 'not_revertible'
-  const order = { app, dry_run: false, reverts: change.id }
+  const order = { app, dry_run: false, reverts: change.id, basis }
   switch (change.action) {
     case 'listing.updated':
       return await updateListing(world, actor, { ...order, changes: undone(change) })

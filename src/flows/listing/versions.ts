@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import * as catalog from '#domain/catalog'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
@@ -13,18 +12,9 @@ import type { ListedVersion, RefusedWrite, Removed, Written } from './written.ts
 export async function replaceVersions(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: ListingWrite & VersionsFacts,
+  facts: ListingWrite & { versions: readonly catalog.VersionInput[] },
 ): Promise<Written<ListedVersion[]> | RefusedWrite> {
-  const { versions, basis } = facts
-  return await replace(world, actor, facts, (present) =>
-    basis === undefined || isDeepStrictEqual(present, basis) ? versions : undefined,
-  )
-}
-
-interface VersionsFacts {
-  versions: readonly catalog.VersionInput[]
-  /** The products for sale that the change was reviewed against: it is refused if they changed. */
-  basis?: readonly ListedVersion[]
+  return await replace(world, actor, facts, () => facts.versions)
 }
 
 /**
@@ -45,15 +35,12 @@ export async function addVersions(
   ])
 }
 
-/**
- * Replaces the products by what is determined from those that are sold, which are locked; refused
- * if that is nothing.
- */
+/** Replaces the products by what is determined from those that are sold, which are locked. */
 async function replace(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
   facts: ListingWrite,
-  versionsFrom: (present: ListedVersion[]) => readonly catalog.VersionInput[] | undefined,
+  versionsFrom: (present: ListedVersion[]) => readonly catalog.VersionInput[],
 ): Promise<Written<ListedVersion[]> | RefusedWrite> {
   const restore = facts.reverts !== undefined
   return await write(world, actor, facts, {
@@ -63,7 +50,6 @@ async function replace(
     async apply(tx, now, app) {
       await catalog.lockProducts(tx, app.id)
       const versions = versionsFrom(await readActiveVersions(tx, app.id))
-      if (!versions) return { faults: [OUTDATED] }
       const existing = await catalog.existingVersions(tx, app.id)
       const planned = catalog.planVersions(versions, existing, { restore })
       if ('faults' in planned) return planned
@@ -73,11 +59,6 @@ async function replace(
     },
     receipt: (before, after) => receiptOfVersions(before.versions, after.versions),
   })
-}
-
-const OUTDATED = {
-  path: 'versions',
-  message: 'The plans changed after you reviewed this. Review it again.',
 }
 
 /** What was for sale before the change and no longer is. */

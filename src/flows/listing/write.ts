@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as apps from '#domain/apps'
 import { lockOwnListing } from '#flows/app-access'
 import type { World } from '#flows/world'
@@ -9,13 +10,18 @@ import { performIf } from '#platform/rehearse'
 import { differences } from './alter.ts'
 import type { RefusedWrite, Removed, Written } from './written.ts'
 
-/** The app to change, whether it is a dry run, and the change that it undoes, if any. */
+/** The app to change, and how. */
 export interface ListingWrite {
   app: Pick<apps.App, 'id'>
   /** True: everything is done and then rolled back, so the answer cannot differ from a real run. */
   dry_run: boolean
+  /** The change that it undoes. */
   reverts?: string | undefined
+  /** The part that the change was reviewed against: it is refused if that changed since. */
+  basis?: Readonly<Record<string, unknown>> | undefined
 }
+
+const OUTDATED = 'This was changed after you reviewed it. Review it again.'
 
 /** One kind of change. `Part` is what it changes; `State` is what the caller gets back. */
 export interface ListingChange<Part extends object, State> {
@@ -31,7 +37,7 @@ export interface ListingChange<Part extends object, State> {
 export async function write<Part extends object, State>(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  { app, dry_run, reverts }: ListingWrite,
+  { app, dry_run, reverts, basis }: ListingWrite,
   change: ListingChange<Part, State>,
 ): Promise<Written<State> | RefusedWrite> {
   const now = world.clock.now()
@@ -41,6 +47,10 @@ export async function write<Part extends object, State>(
   return await performIf(world.db, isKept, async (tx) => {
     const old = await lockOwnListing(tx, actor, app.id)
     const before = await change.read(tx, old)
+    if (basis !== undefined && !isDeepStrictEqual(before, basis)) {
+      const faults = Object.keys(before).map((path) => ({ path, message: OUTDATED }))
+      return { faults, is_outdated: true }
+    }
     const { faults, warnings = [] } = await change.apply(tx, now, old)
     if (faults.length > 0) return { faults }
     const fresh = await apps.get(tx, app.id)

@@ -59,4 +59,6 @@ export interface Written<State> {
 /** Every fault; nothing was written. */
 export interface RefusedWrite {
   faults: FieldFault[]
+  /** The part is no longer the one that the change was reviewed against. */
+  is_outdated?: true
 }

@@ -53,14 +53,15 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
     const { do: pressed, reviewed } = formOf(request)
     if (pressed !== 'undo') throw refuse('invalid_request')
     const change = await changeOf(world, context)
-    const would = await differencesOf(world, context, change, await planNames(world, context))
+    const { basis, would } = await reviewOf(world, context, change)
     // An undo sent twice finds nothing to change.
     if (would.length > 0 && reviewed !== digestOf(would)) return await confirmUndo(world, context)
     const { id } = change
-    const undone = await revertChange(world, actorOf(context), { app, change_id: id })
+    const undone = await revertChange(world, actorOf(context), { app, change_id: id, basis })
     if (undone === 'not_revertible') throw refuse('not_found')
     if ('faults' in undone) {
-      return await confirmUndo(world, context, plainMessages(undone.faults))
+      const obstacles = undone.is_outdated ? [] : plainMessages(undone.faults)
+      return await confirmUndo(world, context, obstacles)
     }
     return redirectTo(reply, `${addressOf(app.slug, 'changes')}?done=undone`)
   })
@@ -69,8 +70,7 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
 /** Shows what undoing a change would do, and why it failed if it was tried. */
 async function confirmUndo(world: World, context: SellerTermsContext, obstacles: string[] = []) {
   const change = await changeOf(world, context)
-  const names = await planNames(world, context)
-  const would = await differencesOf(world, context, change, names)
+  const { names, would } = await reviewOf(world, context, change)
   const isForm = context.request.method === 'POST'
   const page = UndoPage({
     ...appFactsOf(world, context),
@@ -83,15 +83,11 @@ async function confirmUndo(world: World, context: SellerTermsContext, obstacles:
   return sendPage(context.reply, page, { status: isForm ? 409 : 200 })
 }
 
-/** What undoing a change would change now. */
-async function differencesOf(
-  world: World,
-  context: SellerTermsContext,
-  change: apps.Change,
-  names: Map<string, string>,
-) {
+/** What undoing a change would change now, and what that was determined from. */
+async function reviewOf(world: World, context: SellerTermsContext, change: apps.Change) {
+  const names = await planNames(world, context)
   const { now, later } = await undoingOf(world, context, change)
-  return compare(now, later, names)
+  return { names, basis: now, would: compare(now, later, names) }
 }
 
 /** The change of a request; throws `not_found` for one that cannot be undone. */

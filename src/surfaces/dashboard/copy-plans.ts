@@ -34,8 +34,14 @@ export function declareCopyPlans(scope: FastifyInstance, world: World): void {
     ) {
       return await show(world, context, would)
     }
-    const copied = await copy(world, context, content)
-    if (copied.length > 0) return await show(world, context, { ...would, obstacles: copied })
+    const refused = await copy(world, context, content, would.before)
+    if (refused?.is_outdated) {
+      return await show(world, context, await rehearse(world, context, content))
+    }
+    if (refused) {
+      const obstacles = plainMessages(refused.faults)
+      return await show(world, context, { ...would, obstacles })
+    }
     return redirectTo(reply, `${addressOf(context.app.slug, 'plans')}?done=copied`)
   })
 }
@@ -51,13 +57,13 @@ async function rehearse(
   world: World,
   context: SellerTermsContext,
   content: LiveContent,
-): Promise<CopyReview> {
+): Promise<CopyReview & { before: ListedVersion[] }> {
   const { app } = context
   const before = activePlans(await readVersions(world.db, app.id))
   const outcome = await copyLivePlans(world, actorOf(context), { app, content, dry_run: true })
   if ('faults' in outcome) {
     const review = { removed: [], dead_links: [], differences: [] }
-    return { review, kept: [], obstacles: plainMessages(outcome.faults) }
+    return { before, review, kept: [], obstacles: plainMessages(outcome.faults) }
   }
   const { state, kept } = outcome
   const after = activePlans(state)
@@ -70,20 +76,26 @@ async function rehearse(
     after: nameOf(after, content.highlighted),
   }
   if (highlighted.before !== highlighted.after) review.differences.push(highlighted)
-  return { review, kept, obstacles: [] }
+  return { before, review, kept, obstacles: [] }
 }
 
-/** Copies the plans; returns why not, if they cannot be copied. */
-async function copy(world: World, context: SellerTermsContext, content: LiveContent) {
+/** Copies the plans if they are those that were reviewed; returns why not, if it is refused. */
+async function copy(
+  world: World,
+  context: SellerTermsContext,
+  content: LiveContent,
+  before: ListedVersion[],
+) {
   const { app } = context
   const actor = actorOf(context)
-  const outcome = await copyLivePlans(world, actor, { app, content, dry_run: false })
-  if ('faults' in outcome) return plainMessages(outcome.faults)
+  const basis = { versions: before }
+  const outcome = await copyLivePlans(world, actor, { app, content, basis, dry_run: false })
+  if ('faults' in outcome) return outcome
   const { highlighted: product_id = null } = content
   if (((await catalog.highlighted(world.db, app.id)) ?? null) !== product_id) {
     await highlightPlan(world, actor, { app_id: app.id, product_id })
   }
-  return []
+  return undefined
 }
 
 function show(world: World, context: SellerTermsContext, would: CopyReview) {

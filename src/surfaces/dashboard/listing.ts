@@ -3,6 +3,7 @@ import type { ComparisonRow } from '#design/comparison'
 import * as apps from '#domain/apps'
 import * as listing from '#domain/listing'
 import {
+  type ListingWrite,
   readListing,
   readVersions,
   replaceFeatures,
@@ -108,16 +109,17 @@ interface ShownRows<Row> {
   focus?: string | undefined
   /** What a save would change of a list that others saved since the form was opened. */
   conflicts?: ComparisonRow[]
+  /** The digest of the list that the form is about; by default that of the form that was sent. */
+  opened?: string
 }
 
 /** The facts of a page with rows, given the list that is saved now. */
 function rowFactsOf<Row>(
   { request }: SellerTermsContext,
   saved: readonly object[],
-  { rows, focus, faults = [], conflicts = [] }: ShownRows<Row>,
+  { rows, focus, faults = [], conflicts = [], ...given }: ShownRows<Row>,
 ) {
-  const { opened: before } = formOf(request)
-  const opened = conflicts.length > 0 || before === undefined ? digestOf(saved) : before
+  const opened = given.opened ?? formOf(request).opened ?? digestOf(saved)
   return { rows, focus, faults: formFaults(faults), conflicts, opened }
 }
 
@@ -128,23 +130,28 @@ function statusOf({ faults, conflicts }: ReturnType<typeof rowFactsOf>): number 
 }
 
 /**
- * What a save would change of a list that another member or an agent saved since the form was
- * opened; empty if it is still the same, or if the form does not say which it was opened with.
+ * Saves a list, and returns why not if it is refused. One that another member or an agent saved
+ * since the form was opened is refused with what the save would change.
  */
-async function conflictsOf(
+async function saveUnlessChanged(
   world: World,
   context: SellerTermsContext,
   list: 'sections' | 'features',
-  rehearse: () => ReturnType<typeof replaceSections>,
-): Promise<ComparisonRow[]> {
-  const before = await readListing(world.db, context.app)
-  const now = digestOf(before[list])
-  const { opened = now } = formOf(context.request)
-  if (opened === now) return []
-  const would = await rehearse()
-  if ('faults' in would) return []
-  const names = await planNames(world, context)
-  return compare({ [list]: before[list] }, { [list]: would.state[list] }, names)
+  replace: (facts: Omit<ListingWrite, 'app'>) => ReturnType<typeof replaceSections>,
+): Promise<Omit<ShownRows<never>, 'rows'> | undefined> {
+  const { [list]: saved } = await readListing(world.db, context.app)
+  const opened = digestOf(saved)
+  if ((formOf(context.request).opened ?? opened) !== opened) {
+    const would = await replace({ dry_run: true })
+    const names = await planNames(world, context)
+    const after = 'faults' in would ? saved : would.state[list]
+    const conflicts = compare({ [list]: saved }, { [list]: after }, names)
+    if (conflicts.length > 0) return { conflicts, opened }
+  }
+  const written = await replace({ basis: { [list]: saved }, dry_run: false })
+  if (!('faults' in written)) return undefined
+  // Another save came first: the list is read again.
+  return written.is_outdated ? await saveUnlessChanged(world, context, list, replace) : written
 }
 
 function declareSections(scope: FastifyInstance, world: World): void {
@@ -167,12 +174,10 @@ function declareSections(scope: FastifyInstance, world: World): void {
     const sections = readSections(form)
     const moved = pressed(sections, form, 'sections', BLANK_SECTION)
     if (moved) return await show(context, moved)
-    const replace = (dry_run: boolean) =>
-      replaceSections(world, actorOf(context), { app, sections, dry_run })
-    const conflicts = await conflictsOf(world, context, 'sections', () => replace(true))
-    if (conflicts.length > 0) return await show(context, { rows: sections, conflicts })
-    const written = await replace(false)
-    if ('faults' in written) return await show(context, { rows: sections, faults: written.faults })
+    const refused = await saveUnlessChanged(world, context, 'sections', (facts) =>
+      replaceSections(world, actorOf(context), { app, sections, ...facts }),
+    )
+    if (refused) return await show(context, { rows: sections, ...refused })
     return redirectTo(reply, `${addressOf(app.slug, 'listing')}?done=sections`)
   })
 }
@@ -198,12 +203,10 @@ function declareFeatures(scope: FastifyInstance, world: World): void {
     const features = readFeatures(form)
     const moved = pressed(features, form, 'features', BLANK_FEATURE)
     if (moved) return await show(context, moved)
-    const replace = (dry_run: boolean) =>
-      replaceFeatures(world, actorOf(context), { app, features, dry_run })
-    const conflicts = await conflictsOf(world, context, 'features', () => replace(true))
-    if (conflicts.length > 0) return await show(context, { rows: features, conflicts })
-    const written = await replace(false)
-    if ('faults' in written) return await show(context, { rows: features, faults: written.faults })
+    const refused = await saveUnlessChanged(world, context, 'features', (facts) =>
+      replaceFeatures(world, actorOf(context), { app, features, ...facts }),
+    )
+    if (refused) return await show(context, { rows: features, ...refused })
     return redirectTo(reply, `${addressOf(app.slug, 'listing')}?done=features`)
   })
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import type { ProceedsRates } from '#design/proceeds'
 import * as apps from '#domain/apps'
@@ -137,9 +136,11 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   const trial = await replaceVersions(world, actorOf(context), {
     app,
     versions,
-    basis: before,
+    basis: { versions: before },
     dry_run: true,
   })
+  // Another save came first: the plans are read again.
+  if ('faults' in trial && trial.is_outdated) return await review(world, context, rows)
   const faults = ['faults' in trial ? trial.faults : [], descriptionFaults(rows)].flat()
   if ('faults' in trial || faults.length > 0) {
     return await showEditor(world, context, { rows, faults })
@@ -155,7 +156,8 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   const isHarmless = !isLive(app) && removesNothing && opened === digestOf(before)
   if (isHarmless || (pressed === 'save' && seen === reviewed)) {
     const refused = await save(world, context, rows, before)
-    if (refused) return await showEditor(world, context, { rows, faults: refused })
+    if (refused?.is_outdated) return await review(world, context, rows)
+    if (refused) return await showEditor(world, context, { rows, faults: refused.faults })
     return redirectTo(reply, `${addressOf(app.slug, 'plans')}?done=plans`)
   }
   const page = ReviewPage({
@@ -168,32 +170,33 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   return sendPage(reply, page, { status: pressed === 'save' ? 409 : 200 })
 }
 
-/** Saves the plans, then the descriptions that differ; returns what was refused, if anything. */
+/** Saves the plans, then the descriptions that differ; returns the refusal, if there is one. */
 async function save(
   world: World,
   context: SellerTermsContext,
   rows: PlanRow[],
-  basis: ListedVersion[],
+  before: ListedVersion[],
 ) {
   const { app } = context
   const actor = actorOf(context)
   const saved = await replaceVersions(world, actor, {
     app,
     versions: versionsOf(rows),
-    basis,
+    basis: { versions: before },
     dry_run: false,
   })
-  if ('faults' in saved) return saved.faults
+  if ('faults' in saved) return saved
   const now = activePlans(saved.state)
-  const differing = described(now, rows).filter((each, at) => !isDeepStrictEqual(each, now[at]))
-  for (const { product_public_id: product_id, description } of differing) {
+  for (const [at, { product_public_id, description }] of described(now, rows).entries()) {
+    if (description === now[at]?.description) continue
     const written = await describeProduct(world, actor, {
       app,
-      product_id,
+      product_id: product_public_id,
       description,
+      basis: { product_public_id, description: now[at]?.description },
       dry_run: false,
     })
-    if ('faults' in written) return written.faults
+    if ('faults' in written) return written
   }
   return undefined
 }

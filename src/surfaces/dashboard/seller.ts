@@ -54,7 +54,8 @@ export function declareSeller(scope: FastifyInstance, world: World): void {
     if ('faults' in details) return await show(context, changes, details.faults)
     requireRecentProof(world, context, withQuery(SELLER, { entered: packForm(changes) }))
     const { seller_id } = context.member
-    await saveDetails(world, actorOf(context), { seller_id, details })
+    const refused = await saveDetails(world, actorOf(context), { seller_id, entered: changes })
+    if (refused) return await show(context, changes, refused.faults)
     return redirectTo(reply, `${SELLER}?done=saved`)
   })
 }
