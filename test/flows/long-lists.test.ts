@@ -4,7 +4,8 @@ import * as payouts from '#domain/payouts'
 import type { PayoutId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 import { statementCsv, statementPdf } from '../../src/surfaces/payouts/statement.ts'
-import { textOf } from '../support/agent.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { inExcess } from '../support/excess.ts'
 import { testId } from '../support/ids.ts'
 import { payeeOf } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
@@ -178,13 +179,13 @@ test('the commissions of an affiliate continue after a line, and no page reads a
 })
 
 /** Copies the invoice of a subscriber's purchase, day by day. */
-async function payDaily({ license_id }: Subscriber): Promise<void> {
+async function payDaily({ license_id }: Subscriber, count = RECEIPTS): Promise<void> {
   const { db } = service.world
   const columns = await db.rows<{ name: string }>(sql`select column_name as name
     from information_schema.columns where table_name = 'invoices' and table_schema = 'public'
       and is_generated = 'NEVER'`)
   const changed: Record<string, string> = {
-    id: "'inv_' || lpad(n::text, 22, '0')",
+    id: "'inv_' || lpad(number || '0' || n, 22, '0')",
     number: 'number + n',
     kind: "'renewal'",
     cart_id: 'null',
@@ -195,9 +196,10 @@ async function payDaily({ license_id }: Subscriber): Promise<void> {
   await db.raw(
     `insert into invoices (${names.join(', ')}) overriding system value
      select ${names.map((name) => changed[name] ?? name).join(', ')}
-     from invoices, generate_series(1, ${RECEIPTS - 1}) n where license_id = $1`,
+     from invoices, generate_series(1, ${count - 1}) n where license_id = $1`,
     [license_id],
   )
+  await db.raw("select setval('invoice_numbers', (select max(number) from invoices))")
 }
 
 test('a long list of receipts has pages on the manage page, newest first', async () => {
@@ -213,4 +215,95 @@ test('a long list of receipts has pages on the manage page, newest first', async
   assert.equal(shown(), 6)
   assert.match(agent.text, /purchase March 10, 2026/)
   assert.match(agent.page.url, /next=http/, 'the way back to the app stays')
+})
+
+/** What the panel with an id shows on each of its pages. */
+async function pagesOf(agent: Agent, path: string, id: string, item: RegExp): Promise<string[][]> {
+  const shown = () => {
+    const [, after = ''] = agent.page.body.split(`<section id="${id}"`)
+    const [panel = ''] = after.split('<section id=')
+    return { items: [...panel.matchAll(item)].map(([found]) => found), panel }
+  }
+  await agent.open(path)
+  const pages = [shown().items]
+  for (;;) {
+    const [, older] = /href="([^"]+)"[^>]*>\s*Older/.exec(shown().panel) ?? []
+    if (!older) break
+    await agent.open(older.replaceAll('&amp;', '&'))
+    assert.match(agent.page.body, /href="[^"]*"[^>]*>(<svg.*?<\/svg>)?\s*Latest/s)
+    pages.push(shown().items)
+  }
+  return pages
+}
+
+/** The sizes of pages whose items are all different. */
+function sizesOf(pages: string[][]): number[] {
+  assert.equal(new Set(pages.flat()).size, pages.flat().length, 'no item is on two pages')
+  return pages.map(({ length }) => length)
+}
+
+test('the payouts and the activity on staff’s page of a seller have pages', async () => {
+  const { db, clock } = service.world
+  const { owner, account } = await payeeOf(service, 'affiliate')
+  const { owner: seller_id } = await payeeOf(service, 'seller')
+  await db.run(sql`insert into payouts (id, owner, account, amount, cause, status, created_at)
+    select 'po_of_other_' || n, ${owner}, ${account}, 90000 + n, 'weekly', 'paid', ${clock.now()}
+    from generate_series(1, 5) n`)
+  await db.run(sql`insert into audit_log (at, actor, action, subject, detail, channel, seller_id)
+    select ${clock.now()}::timestamptz + n * interval '1 minute', 'command', 'app.restored',
+      'app_' || n, '{}', 'command', ${seller_id} from generate_series(1, 25) n`)
+  const staff = await signedIn(service, service.demo.operator)
+  const path = `/admin/sellers/${seller_id}/`
+  const { count } = await db.one<{ count: number }>(
+    sql`select count(*) as count from payouts where owner = ${seller_id}`,
+  )
+  const payoutPages = await pagesOf(staff, path, 'payouts', /payout \d+/g)
+  assert.equal(sizesOf(payoutPages)[0], 10)
+  assert.equal(payoutPages.flat().length, count)
+  const activity = await pagesOf(staff, path, 'activity', /app_\d+</g)
+  assert.deepEqual(sizesOf(activity.slice(0, 3)), [10, 10, 5])
+  assert.ok(staff.text.includes('Latest'))
+})
+
+test('the invoices and the timeline of a customer have pages', async () => {
+  const subscriber = await subscribe(service)
+  await payDaily(subscriber, 70)
+  const { slug } = service.demo.app
+  const agent = await signedIn(service, service.demo.seller)
+  const path = `/dashboard/apps/${slug}/customers/${subscriber.license_id}/`
+  const invoices = await pagesOf(agent, path, 'invoices', /sales\/inv_\w+/g)
+  assert.deepEqual(sizesOf(invoices), [50, 20])
+  const timeline = await pagesOf(agent, path, 'timeline', /<li/g)
+  assert.equal(timeline.length, 2)
+  await agent.open(`/dashboard/apps/${slug}/`)
+  assert.match(
+    agent.page.body,
+    new RegExp(`href="/dashboard/apps/${slug}/sales/">Show all in Sales`),
+  )
+})
+
+test('the settlements of what a buyer received too much have pages', async () => {
+  const { db, clock } = service.world
+  const bought = await inExcess(service, 500)
+  await db.run(sql`insert into excess_repayments
+      (id, user_id, amount, way, reference, paid_on, recorded_by, created_at)
+    select 'exr_many' || n, ${bought.user_id}, 1, 'check', 'Check ' || n, '2026-03-01', 'usr_1',
+      ${clock.now()}::timestamptz - n * interval '1 minute' from generate_series(1, 60) n`)
+  const staff = await signedIn(service, service.demo.operator)
+  const path = `/admin/excess/${bought.user_id}/`
+  assert.deepEqual(sizesOf(await pagesOf(staff, path, 'history', /Check \d+/g)), [50, 10])
+})
+
+test('the removed images of an app have pages', async () => {
+  const { db, clock } = service.world
+  const { client_id, slug } = service.demo.app
+  await db.run(sql`insert into app_images
+      (id, app_id, kind, alt, width, height, created_at, removed_at, is_restorable)
+    select 'img_' || lpad(n::text, 22, '0'), ${client_id}, 'screenshot', 'Removed image ' || n, 640,
+      480, ${clock.now()}, ${clock.now()}::timestamptz - n * interval '1 minute', true
+    from generate_series(1, 20) n`)
+  const agent = await signedIn(service, service.demo.seller)
+  const path = `/dashboard/apps/${slug}/listing/images/`
+  const pages = await pagesOf(agent, path, 'removed', />Removed image \d+/g)
+  assert.deepEqual(sizesOf(pages), [12, 8])
 })

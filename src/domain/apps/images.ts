@@ -86,14 +86,14 @@ export interface RemovedImage extends AppImage {
 const RESTORABLE = (app_id: AppId, now: Date) => sql`app_id = ${app_id} and is_restorable
   and removed_at > ${addDays(now, -REMOVED_IMAGE_DAYS)}`
 
-/** The images of an app that its seller can restore, the last removed first. */
+/** A page of the images of an app that its seller can restore, the last removed first. */
 export async function restorableImages(
   db: Db,
   now: Date,
-  { app_id, limit }: { app_id: AppId; limit: number },
+  { app_id, limit, offset }: { app_id: AppId; limit: number; offset: number },
 ): Promise<RemovedImage[]> {
   return await db.rows<RemovedImage>(sql`select ${COLUMNS}, removed_at from app_images
-    where ${RESTORABLE(app_id, now)} order by removed_at desc, id limit ${limit}`)
+    where ${RESTORABLE(app_id, now)} order by removed_at desc, id limit ${limit} offset ${offset}`)
 }
 
 /** A removed image of an app that its seller can restore. */

@@ -97,15 +97,16 @@ export async function findSellerInvoice(
   )
 }
 
-/** The invoices of a license, latest first. */
+/** A page of the invoices of a license, latest first. */
 export async function invoicesOfLicense(
   db: Db,
   license_id: LicenseId,
-  { limit }: { limit: number },
+  { below, limit }: { below?: number | undefined; limit: number },
 ): Promise<SellerInvoice[]> {
   return await db.rows<SellerInvoice>(
     sql`${SELLER_INVOICES(sql`select * from invoices
       where license_id = ${license_id} and number is not null
+        and number < coalesce(${below ?? null}::bigint, 9223372036854775807)
       order by number desc limit ${limit}`)} order by i.number desc`,
   )
 }

@@ -100,10 +100,10 @@ export interface ExcessSettlement {
   email: string | null
 }
 
-/** The latest settlements of a buyer's excess. */
+/** A page of the settlements of a buyer's excess, latest first. */
 export async function listSettlements(
   db: Db,
-  { user_id, limit }: { user_id: UserId; limit: number },
+  { user_id, limit, offset = 0 }: { user_id: UserId; limit: number; offset?: number },
 ): Promise<ExcessSettlement[]> {
   return await db.rows<ExcessSettlement>(sql`select s.id, s.kind, s.amount, s.way, s.text, s.at,
       coalesce(u.email, s.by) as email
@@ -116,5 +116,5 @@ export async function listSettlements(
       union all select id, 'reversed', amount, null, null, created_at, null, created_at
       from write_off_reversals where user_id = ${user_id}) s
       left join users u on u.id = s.by
-    order by s.created_at desc, s.id limit ${limit}`)
+    order by s.created_at desc, s.id limit ${limit} offset ${offset}`)
 }

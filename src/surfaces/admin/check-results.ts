@@ -3,6 +3,9 @@ import type { Checked } from '#flows/check-books'
 
 export type { Checked } from '#flows/check-books'
 
+/** How many differences and events the page lists; a result has one more. */
+export const LISTED = 100
+
 /** The result of a ledger check, as its task stores it. */
 export const CheckedBooks: z.ZodType<Checked> = z.object({
   counts: z.record(z.string(), z.number()),

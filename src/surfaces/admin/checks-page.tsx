@@ -7,7 +7,7 @@ import { Panel, RecordTable } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import type { FailedEvent } from '#domain/payments'
 import { capitalized } from '#platform/text'
-import type { Checked, EventsReprocessed } from './check-results.ts'
+import { type Checked, type EventsReprocessed, LISTED } from './check-results.ts'
 import { AdminPage } from './layout.tsx'
 
 interface ChecksFacts {
@@ -95,11 +95,16 @@ function Books({ at, counts, differences }: Checked & { at: Date }): JSX.Element
         <RecordTable
           caption="Differences"
           columns={[{ label: 'What' }, { label: 'Rule' }, { label: 'Difference' }]}
-          rows={differences.map(({ subject, rule, detail }, index) => ({
+          rows={differences.slice(0, LISTED).map(({ subject, rule, detail }, index) => ({
             key: `${index}`,
             cells: [subject, rule, detail],
           }))}
         />
+      )}
+      {differences.length > LISTED && (
+        <p class="text-sm text-muted">
+          The first {LISTED} are listed. <code>npm run ledger:check</code> lists all.
+        </p>
       )}
     </>
   )
@@ -130,11 +135,11 @@ function Events({
   waiting,
   failed,
 }: PendingFacts & { at: Date; processed: number }): JSX.Element {
-  const pending = waiting.length + failed.length
+  const pending = pendingOf({ failed, waiting }).length
   return (
     <p class="flex flex-wrap items-center gap-3 text-sm">
       <Badge tone={pending === 0 ? 'good' : 'info'} wraps>
-        {processed} processed, {pending} pending
+        {processed} processed, {pendingCount(pending)} pending
       </Badge>
       <span class="text-muted">
         <Moment at={at} />
@@ -144,25 +149,41 @@ function Events({
 }
 
 /** The events that failed, with their next retry, and those that the last run left pending. */
-function PendingEvents({ failed, waiting }: PendingFacts): JSX.Element | null {
-  const pending = [
+function pendingOf({ failed, waiting }: PendingFacts) {
+  const failed_ids = new Set(failed.map(({ id }) => id))
+  return [
     ...failed.map((event) => ({ ...event, due_at: event.retry_at })),
-    ...waiting.map((event) => ({ ...event, due_at: new Date(event.at), failures: 0 })),
+    ...waiting
+      .filter(({ id }) => !failed_ids.has(id))
+      .map((event) => ({ ...event, due_at: new Date(event.at), failures: 0 })),
   ]
+}
+
+function PendingEvents(facts: PendingFacts): JSX.Element | null {
+  const pending = pendingOf(facts)
   if (pending.length === 0) return null
   return (
-    <RecordTable
-      caption="Pending events"
-      columns={[
-        { label: 'Due' },
-        { label: 'Event' },
-        { label: 'ID' },
-        { label: 'Failed attempts', numeric: true },
-      ]}
-      rows={pending.map(({ id, kind, due_at, failures }) => ({
-        key: id,
-        cells: [<Moment at={due_at} />, kind.replaceAll('_', ' '), id, failures],
-      }))}
-    />
+    <>
+      <RecordTable
+        caption="Pending events"
+        columns={[
+          { label: 'Due' },
+          { label: 'Event' },
+          { label: 'ID' },
+          { label: 'Failed attempts', numeric: true },
+        ]}
+        rows={pending.slice(0, LISTED).map(({ id, kind, due_at, failures }) => ({
+          key: id,
+          cells: [<Moment at={due_at} />, kind.replaceAll('_', ' '), id, failures],
+        }))}
+      />
+      {pending.length > LISTED && (
+        <p class="text-sm text-muted">The first {LISTED} are listed.</p>
+      )}
+    </>
   )
+}
+
+function pendingCount(count: number): string {
+  return count > LISTED ? `over ${LISTED}` : String(count)
 }

@@ -16,6 +16,7 @@ import {
   type Checked,
   CheckedBooks,
   type EventsReprocessed,
+  LISTED,
   ReprocessedEvents,
 } from './check-results.ts'
 import { ChecksPage } from './checks-page.tsx'
@@ -23,8 +24,6 @@ import { ChecksPage } from './checks-page.tsx'
 const HOME = '/admin/checks/'
 const BOOKS = 'check_books'
 const EVENTS = 'receive_events'
-// The page shows this many; `npm run ledger:check` lists all.
-const MAX_SHOWN = 100
 
 /** Two jobs that staff can run now: the ledger check, and reprocessing the processor's events. */
 export function declareChecks(
@@ -60,7 +59,7 @@ export function declareChecks(
       csrf_token: csrfToken(world, request, reply),
       books: await latestOf(world, context, BOOKS, CheckedBooks),
       events: await latestOf(world, context, EVENTS, ReprocessedEvents),
-      failed: await payments.listFailed(world.db, { limit: MAX_SHOWN }),
+      failed: await payments.listFailed(world.db, { limit: LISTED + 1 }),
     })
     return sendPage(reply, page)
   })
@@ -78,7 +77,7 @@ export function declareChecks(
 
 async function checkTheBooks(world: World, report: ReportProgress): Promise<Checked> {
   const { counts, differences } = await checkAndNote(world, { is_whole: true, onProgress: report })
-  return { counts, differences: differences.slice(0, MAX_SHOWN) }
+  return { counts, differences: differences.slice(0, LISTED + 1) }
 }
 
 /**
@@ -97,7 +96,7 @@ async function processPending(
     await report({ done: 0, total: 0, note: `${counted(processed, 'event')} processed so far.` })
   }
   const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
-  const waiting = await processor.events(furthest, { limit: MAX_SHOWN })
+  const waiting = await processor.events(furthest, { limit: LISTED + 1 })
   return {
     processed,
     waiting: waiting.map(({ id, kind, at }) => ({ id, kind, at: at.toISOString() })),

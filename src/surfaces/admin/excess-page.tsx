@@ -4,6 +4,7 @@ import { Alert, Badge, ErrorSummary, NoteAlert } from '#design/feedback'
 import { Field, FieldRow, Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
+import { Pager } from '#design/navigation'
 import { Panel, RecordRows, Totals } from '#design/panels'
 import { invoiceNumber } from '#domain/billing'
 import type { StaffRole } from '#domain/identity'
@@ -11,6 +12,7 @@ import type { ExcessBuyer, ExcessSettlement, RepaymentWay } from '#domain/ledger
 import type { ActionNote } from '#http/action-note'
 import { RecordHeader } from '#http/admin-menu'
 import { enteredFields, type FormFault } from '#http/form-errors'
+import type { ListPage } from '#http/pagination'
 import type { InvoiceId, UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { type Filled, StaffAction } from './staff-action.tsx'
@@ -53,7 +55,7 @@ interface ExcessPageFacts {
   csrf_token: string
   buyer: ExcessBuyer
   charges: ExcessCharge[]
-  settlements: ExcessSettlement[]
+  settlements: ListPage<ExcessSettlement>
   form: RepaymentForm
   faults: FormFault[]
   filled: Filled | undefined
@@ -79,7 +81,7 @@ export function ExcessPage(facts: ExcessPageFacts): JSX.Element {
       <NoteAlert note={note} />
       <ErrorSummary errors={faults} title="Not recorded" />
       {owes && <Owed {...facts} />}
-      {facts.settlements.length > 0 && <Settlements {...facts} />}
+      {facts.settlements.rows.length > 0 && <Settlements {...facts} />}
     </SiteLayout>
   )
 }
@@ -186,9 +188,9 @@ function WriteOff({ buyer, csrf_token, filled }: ExcessPageFacts): JSX.Element {
 
 function Settlements({ settlements }: ExcessPageFacts): JSX.Element {
   return (
-    <Panel title="History">
+    <Panel id="history" title="History">
       <RecordRows
-        records={settlements.map(({ id, kind, amount, way, text, at, email }) => ({
+        records={settlements.rows.map(({ id, kind, amount, way, text, at, email }) => ({
           key: id,
           title: formatMoney(amount),
           aside: <Badge>{KINDS[kind]}</Badge>,
@@ -199,6 +201,7 @@ function Settlements({ settlements }: ExcessPageFacts): JSX.Element {
           ],
         }))}
       />
+      <Pager {...settlements} label="Pages of the history" />
     </Panel>
   )
 }

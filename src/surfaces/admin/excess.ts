@@ -12,6 +12,7 @@ import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
+import { readPanelByOffset } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import { isoDate, readDay } from '#platform/calendar'
 import { type ExcessRepaymentId, mintId, readId, type UserId } from '#platform/ids'
@@ -149,7 +150,7 @@ function readForm(
 
 async function show(
   world: World,
-  { request, reply, role, user_id }: BuyerContext,
+  { request, reply, role, user_id, here }: BuyerContext,
   { form, faults }: { form: RepaymentForm; faults: FormFault[] },
 ): Promise<FastifyReply> {
   const { db } = world
@@ -160,7 +161,12 @@ async function show(
     csrf_token: csrfToken(world, request, reply),
     buyer,
     charges: (await chargeBalances(db, user_id)).filter(({ balance }) => balance > 0),
-    settlements: await ledger.listSettlements(db, { user_id, limit: ON_A_PAGE }),
+    settlements: await readPanelByOffset(request, {
+      id: 'history',
+      path: here,
+      size: ON_A_PAGE,
+      read: (page) => ledger.listSettlements(db, { user_id, ...page }),
+    }),
     form,
     faults,
     filled: filledOf(request),

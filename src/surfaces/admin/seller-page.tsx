@@ -3,6 +3,7 @@ import { TextLink } from '#design/actions'
 import { Badge, NoteAlert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Moment, Money } from '#design/money'
+import { Pager } from '#design/navigation'
 import { DescriptionList, Panel, RecordRows, Totals } from '#design/panels'
 import type { StaffApp } from '#domain/apps'
 import { isPermitted, type StaffRole } from '#domain/identity'
@@ -17,6 +18,7 @@ import type {
 import type { ActionNote } from '#http/action-note'
 import { RecordHeader } from '#http/admin-menu'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
+import type { ListPage } from '#http/pagination'
 import { capitalized } from '#platform/text'
 import { AppBadges } from './app-labels.tsx'
 import { ON_A_PAGE } from './paging.ts'
@@ -43,9 +45,9 @@ export interface SellerPageFacts {
   apps: StaffApp[]
   balance: PayeeBalance
   bank: string | undefined
-  payouts: ListedPayout[]
-  /** The latest entries of the seller's part of the audit log. */
-  activity: AuditRow[]
+  payouts: ListPage<ListedPayout>
+  /** Entries of the seller's part of the audit log. */
+  activity: ListPage<AuditRow>
   filled: Filled | undefined
   note: ActionNote | undefined
 }
@@ -161,7 +163,7 @@ function Apps({ apps }: { apps: StaffApp[] }): JSX.Element {
 function Payouts({ payouts, balance }: SellerPageFacts): JSX.Element {
   const [next] = balance.pending
   return (
-    <Panel title="Payouts">
+    <Panel id="payouts" title="Payouts">
       {next && (
         <p class="mb-3 text-sm text-muted">
           {formatMoney(next.amount)}{' '}
@@ -169,11 +171,12 @@ function Payouts({ payouts, balance }: SellerPageFacts): JSX.Element {
           <Day date={next.at} />.
         </p>
       )}
-      {payouts.length === 0 ? (
+      {payouts.rows.length === 0 ? (
         <p class="text-sm text-muted">No payouts yet.</p>
       ) : (
-        <RecordRows records={payouts.map(ownPayout)} />
+        <RecordRows records={payouts.rows.map(ownPayout)} />
       )}
+      <Pager {...payouts} label="Pages of payouts" />
     </Panel>
   )
 }
@@ -189,12 +192,12 @@ function Activity({ activity, seller, role }: SellerPageFacts): JSX.Element {
     <TextLink href={`/admin/audit/?seller=${seller.id}`}>Audit log</TextLink>
   )
   return (
-    <Panel title="Activity" aside={link}>
-      {activity.length === 0 ? (
+    <Panel id="activity" title="Activity" aside={link}>
+      {activity.rows.length === 0 ? (
         <p class="text-sm text-muted">No activity yet.</p>
       ) : (
         <RecordRows
-          records={activity.map(({ id, action, email, actor, channel, at, subject }) => ({
+          records={activity.rows.map(({ id, action, email, actor, channel, at, subject }) => ({
             key: String(id),
             title: actionTitle(action),
             details: [
@@ -205,6 +208,7 @@ function Activity({ activity, seller, role }: SellerPageFacts): JSX.Element {
           }))}
         />
       )}
+      <Pager {...activity} label="Pages of activity" />
     </Panel>
   )
 }

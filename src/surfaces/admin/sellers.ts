@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as payouts from '#domain/payouts'
@@ -9,12 +9,17 @@ import { decideAboutSeller, stopViewing, viewAsSeller } from '#flows/staff-actio
 import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
 import { withQuery } from '#http/address'
-import { auditRows } from '#http/audit-rows'
+import {
+  auditRows,
+  cursorText as auditCursorText,
+  readCursor as readAuditCursor,
+} from '#http/audit-rows'
 import { csrfToken } from '#http/form-token'
 import { requireStaff, staffActor } from '#http/guards/staff'
 import { STOP_VIEWING } from '#http/guards/viewing'
-import { paramsOf, requireId } from '#http/input'
+import { paramsOf, readNumber, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
+import { readPanel } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import type { AuditAction } from '#platform/audit'
 import { listAudit } from '#platform/audit-log'
@@ -93,13 +98,35 @@ function declareSeller(scope: FastifyInstance, world: World): void {
       apps: await apps.listForStaff(db, { seller_id, limit: ON_A_PAGE + 1 }),
       balance: await readPayeeBalance(world, { owner: seller_id, account }),
       bank: bank && payouts.bankOf(bank),
-      payouts: await payouts.listPayouts(db, { owner: seller_id, limit: LATEST }),
-      activity: await auditRows(world, { seller_id, limit: LATEST }),
+      ...(await historyOf(world, request, seller_id)),
       filled: filledOf(request),
       note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)
   })
+}
+
+/** A page of a seller's payouts, and one of its part of the audit log. */
+async function historyOf(world: World, request: FastifyRequest, seller_id: SellerId) {
+  const panel = { path: `${HOME}${seller_id}/`, size: LATEST }
+  return {
+    payouts: await readPanel(request, {
+      ...panel,
+      id: 'payouts',
+      read: ({ below, limit }) => {
+        const below_number = readNumber(below)
+        return payouts.listPayouts(world.db, { owner: seller_id, below_number, limit })
+      },
+      belowOf: ({ number }) => String(number),
+    }),
+    activity: await readPanel(request, {
+      ...panel,
+      id: 'activity',
+      read: ({ below, limit }) =>
+        auditRows(world, { seller_id, below: readAuditCursor(below), limit }),
+      belowOf: auditCursorText,
+    }),
+  }
 }
 
 /** The reason of the latest decision of a kind: most staff cannot read the audit log. */

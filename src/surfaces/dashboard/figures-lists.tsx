@@ -1,20 +1,34 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { TextLink } from '#design/actions'
 import { Day, Money } from '#design/money'
 import { type CardFacts, EmptyState, RecordCards } from '#design/panels'
 import { isHardDecline } from '#domain/billing'
 import type { FailedRenewal } from '#domain/metrics'
+import { withQuery } from '#http/address'
 import { addressOf } from '#http/app-menu'
-import type { FiguresFacts } from './figures.ts'
+import { type FiguresFacts, LISTED } from './figures.ts'
 
 /** Open disputes, failed renewals and the latest sales, each with a link. */
 export function LatestLists(facts: FiguresFacts): JSX.Element {
   const { disputes, renewals, sales } = facts
   return (
     <>
-      {disputes.length > 0 && <List title="Open disputes" records={disputeCards(facts)} />}
-      {renewals.length > 0 && <List title="Failed renewals" records={renewalCards(facts)} />}
+      {disputes.length > 0 && (
+        <List
+          title="Open disputes"
+          records={disputeCards(facts)}
+          all={allOf(facts, disputes, { status: 'disputed' })}
+        />
+      )}
+      {renewals.length > 0 && (
+        <List
+          title="Failed renewals"
+          records={renewalCards(facts)}
+          all={allOf(facts, renewals, { status: 'open', kind: 'renewal' })}
+        />
+      )}
       {sales.length > 0 ? (
-        <List title="Latest sales" records={saleCards(facts)} />
+        <List title="Latest sales" records={saleCards(facts)} all={allOf(facts, sales, {})} />
       ) : (
         <EmptyState title="No sales yet">The latest sales appear here.</EmptyState>
       )}
@@ -22,13 +36,31 @@ export function LatestLists(facts: FiguresFacts): JSX.Element {
   )
 }
 
-function List({ title, records }: { title: string; records: CardFacts[] }): JSX.Element {
+/** The first records, and where all of them are if there are more. */
+function List(facts: {
+  title: string
+  records: CardFacts[]
+  all: ComponentChildren
+}): JSX.Element {
+  const { title, records, all } = facts
   return (
     <section class="grid grid-cols-1 gap-3">
       <h2 class="text-lg font-semibold">{title}</h2>
-      <RecordCards records={records} />
+      <RecordCards records={records.slice(0, LISTED)} />
+      {records.length > LISTED && <p class="text-sm text-muted">{all}</p>}
     </section>
   )
+}
+
+/** Where all records of a list are: a search of the sales of their app, if it is one app. */
+function allOf(
+  { names_apps }: FiguresFacts,
+  [first]: readonly { app_slug: string }[],
+  search: Record<string, string>,
+): ComponentChildren {
+  if (names_apps || !first) return 'There are more on the Sales page of each app.'
+  const href = withQuery(addressOf(first.app_slug, 'sales'), search)
+  return <TextLink href={href}>Show all in Sales</TextLink>
 }
 
 /** The details of a record, after the name of its app if there are several. */

@@ -9,7 +9,8 @@ import type { AppId, SellerId } from '#platform/ids'
 import { type Cents, sum } from '#platform/money'
 import { type ChosenRange, rangeOf } from './figure-range.ts'
 
-const LISTED = 5
+/** How many sales, disputes and renewals the lists have. One more is read. */
+export const LISTED = 5
 
 /** What the next weekly payout would be as of now. */
 export interface NextPayout {
@@ -52,7 +53,7 @@ export async function readFigures(
   const { db } = reporting
   const { base, app_ids, now, member, names_apps } = facts
   const chosen = rangeOf(request, now)
-  const query = { app_ids, limit: LISTED }
+  const query = { app_ids, limit: LISTED + 1 }
   return {
     base,
     chosen,

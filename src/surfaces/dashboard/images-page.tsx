@@ -4,11 +4,13 @@ import { AppIcon } from '#design/brand'
 import { ErrorLine } from '#design/feedback'
 import { Field, FileField, Form } from '#design/forms'
 import { Moment } from '#design/money'
+import { Pager } from '#design/navigation'
 import { EmptyState, Panel, RecordRows, recordDescription } from '#design/panels'
 import { DefaultButton, RowButtons } from '#design/rows'
 import { REMOVED_IMAGE_DAYS, type RemovedImage } from '#domain/apps'
 import { addressOf } from '#http/app-menu'
 import { type FormFault, faultAt } from '#http/form-errors'
+import type { ListPage } from '#http/pagination'
 import { type AppFacts, AppPage } from './layout.tsx'
 
 /** A screenshot in the editor. */
@@ -27,7 +29,7 @@ type ImagesFacts = AppFacts & {
   /** How many screenshots an app can have. */
   most: number
   /** The images that were removed lately, the last one first. */
-  removed: RemovedImage[]
+  removed: ListPage<RemovedImage>
   /** The entered description of a screenshot that could not be added. */
   new_alt: string
   faults: FormFault[]
@@ -50,7 +52,7 @@ export function ImagesPage(facts: ImagesFacts): JSX.Element {
         <IconPanel {...facts} />
         <Screenshots {...facts} />
         {facts.screenshots.length < facts.most && <AddScreenshot {...facts} />}
-        {facts.removed.length > 0 && <Removed {...facts} />}
+        {facts.removed.rows.length > 0 && <Removed {...facts} />}
       </div>
     </AppPage>
   )
@@ -196,13 +198,13 @@ function AddScreenshot({ slug, csrf_token, faults, new_alt }: ImagesFacts): JSX.
 
 function Removed({ slug, csrf_token, removed, faults }: ImagesFacts): JSX.Element {
   return (
-    <Panel title="Removed images">
+    <Panel id="removed" title="Removed images">
       <p class="text-sm text-muted">
         An image is deleted {REMOVED_IMAGE_DAYS} days after you remove or replace it, or earlier if
         you remove many. Until then you can restore it.
       </p>
       <RecordRows
-        records={removed.map(({ id, kind, alt, width, height, removed_at }) => {
+        records={removed.rows.map(({ id, kind, alt, width, height, removed_at }) => {
           const title = kind === 'icon' ? 'Icon' : alt
           const fault = faultAt(faults, `screenshot-${id}`)
           return {
@@ -236,6 +238,7 @@ function Removed({ slug, csrf_token, removed, faults }: ImagesFacts): JSX.Elemen
           }
         })}
       />
+      <Pager {...removed} label="Pages of removed images" />
     </Panel>
   )
 }

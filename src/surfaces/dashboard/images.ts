@@ -6,6 +6,7 @@ import { addressOf } from '#http/app-menu'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { formOf, paramsOf, requireId, uploadOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
+import { readPanelByOffset } from '#http/pagination'
 import { sendPicture } from '#http/picture-file'
 import { refuse } from '#http/refusals'
 import { readUploads, UPLOADS } from '#http/uploads'
@@ -16,8 +17,8 @@ import { ImagesPage } from './images-page.tsx'
 const IMAGES = `${APP_PATH}/listing/images/`
 /** The smallest file of a removed image, which is public no longer. */
 const REMOVED = `${IMAGES}removed/:id` as const
-/** How many removed images the page lists. */
-const MOST_REMOVED = 12
+/** How many removed images are on a page. */
+const REMOVED_ON_A_PAGE = 12
 
 /** An app's icon and screenshots. */
 export function declareImages(scope: FastifyInstance, world: World): void {
@@ -119,7 +120,7 @@ interface RefusedForm {
 }
 
 async function show(world: World, context: SellerTermsContext, refused?: RefusedForm) {
-  const { app, reply } = context
+  const { app, request, reply } = context
   const shown = await apps.screenshotsOf(world.db, app.id)
   const page = ImagesPage({
     ...appFactsOf(world, context, NOTES),
@@ -132,9 +133,12 @@ async function show(world: World, context: SellerTermsContext, refused?: Refused
       height,
     })),
     most: apps.MAX_SCREENSHOTS,
-    removed: await apps.restorableImages(world.db, world.clock.now(), {
-      app_id: app.id,
-      limit: MOST_REMOVED,
+    removed: await readPanelByOffset(request, {
+      id: 'removed',
+      path: addressOfImages(context),
+      size: REMOVED_ON_A_PAGE,
+      read: (page) =>
+        apps.restorableImages(world.db, world.clock.now(), { app_id: app.id, ...page }),
     }),
     new_alt: refused?.at === 'screenshot' ? refused.alt : '',
     faults: (refused?.found ?? []).map(({ path, message }) => ({

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { withQuery } from '#http/address'
-import { queryOf } from '#http/input'
+import { queryOf, readNumber } from '#http/input'
 
 /** Which page of a list is shown, and its rows. */
 export interface Paging {
@@ -58,4 +58,59 @@ export function pageOf<Row>(
     older: last && withQuery(path, { ...query, below: list.belowOf(last) }),
     newest: list.is_first ? undefined : withQuery(path, query),
   }
+}
+
+/** A page of rows, and the addresses of the page after it and of the first one. */
+export interface ListPage<Row> {
+  rows: Row[]
+  older: string | undefined
+  newest: string | undefined
+}
+
+/**
+ * A page of one of several lists on a page, each in the panel with its ID. The address names one
+ * list and a place in it; the others begin with their first rows.
+ */
+export async function readPanel<Row>(
+  request: FastifyRequest,
+  panel: {
+    id: string
+    path: string
+    size: number
+    /** The rows from a place that `belowOf` returned; the first rows without one. */
+    read(page: { below: string | undefined; limit: number }): Promise<Row[]>
+    belowOf(row: NoInfer<Row>): string
+  },
+): Promise<ListPage<Row>> {
+  const { id, path, size, belowOf } = panel
+  const below = queryOf(request, 'list') === id ? queryOf(request, 'below') : undefined
+  const found = await panel.read({ below, limit: size + 1 })
+  const is_first = below === undefined
+  const page = pageOf(found, { size, path, query: { list: id }, is_first, belowOf })
+  return {
+    rows: page.rows,
+    older: page.older && `${page.older}#${id}`,
+    newest: page.newest && `${path}#${id}`,
+  }
+}
+
+/** Like `readPanel`, for a list that is read by how many rows precede the page. */
+export async function readPanelByOffset<Row>(
+  request: FastifyRequest,
+  panel: {
+    id: string
+    path: string
+    size: number
+    read(page: { offset: number; limit: number }): Promise<Row[]>
+  },
+): Promise<ListPage<Row>> {
+  let offset = 0
+  return await readPanel(request, {
+    ...panel,
+    read: ({ below, limit }) => {
+      offset = readNumber(below) ?? 0
+      return panel.read({ offset, limit })
+    },
+    belowOf: () => String(offset + panel.size),
+  })
 }

@@ -39,11 +39,14 @@ export interface ReferredFacts {
   /** The search for an app, and its matches. */
   words: string
   results: { slug: string; name: string; tagline: string }[]
+  /** Whether more apps match. */
+  has_more_results: boolean
   chosen: AppLinks | undefined
 }
 
 /** A search for an app, and the links of the one that was chosen. */
-export function LinkPanel({ home, words, results, chosen }: ReferredFacts): JSX.Element {
+export function LinkPanel(facts: ReferredFacts): JSX.Element {
+  const { home, words, results, chosen } = facts
   return (
     <Panel id="link" title="Get a link to an app">
       <form method="get" action={`${home}#link`} class="grid grid-cols-1 gap-4">
@@ -66,6 +69,9 @@ export function LinkPanel({ home, words, results, chosen }: ReferredFacts): JSX.
             action: <GetLink home={home} slug={slug} describedby={recordDescription(slug)} />,
           }))}
         />
+      )}
+      {facts.has_more_results && (
+        <p class="text-sm text-muted">More apps match. Enter more of the name.</p>
       )}
       {chosen && (
         <>

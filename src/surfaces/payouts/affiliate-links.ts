@@ -27,6 +27,8 @@ export async function referredFacts(
   const rows = found.slice(0, APPS_A_PAGE)
   const last = rows.at(-1)
   const words = (queryOf(request, 'q') ?? '').replaceAll('\0', '').trim().slice(0, MAX_WORDS_LENGTH)
+  const page = { limit: FOUND + 1, offset: 0 }
+  const matching = words ? await listing.searchApps(db, { words }, page) : []
   const below = last && figuresCursorText({ amount: last.commission, id: last.app_id ?? '' })
   return {
     home: HOME,
@@ -35,7 +37,8 @@ export async function referredFacts(
     older: found.length > APPS_A_PAGE ? `${HOME}?below=${below}#apps` : undefined,
     latest: after ? `${HOME}#apps` : undefined,
     words,
-    results: words ? await listing.searchApps(db, { words }, { limit: FOUND, offset: 0 }) : [],
+    results: matching.slice(0, FOUND),
+    has_more_results: matching.length > FOUND,
     chosen: await linksOf(db, config.base_url, { slug: queryOf(request, 'app'), code }),
   }
 }

@@ -4,6 +4,7 @@ import { Stacked } from '#design/cells'
 import { Badge, NoteAlert, StatusBadge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
+import { Pager } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel, RecordRows, RecordTable } from '#design/panels'
 import { Timeline } from '#design/timeline'
@@ -17,6 +18,7 @@ import {
   type Refund,
 } from '#domain/payments'
 import type { ActionNote } from '#http/action-note'
+import type { ListPage } from '#http/pagination'
 import { eventText } from '#http/timeline-labels'
 import { type Cents, cents, sum } from '#platform/money'
 import type { ActionLink } from './customer-action.ts'
@@ -30,13 +32,11 @@ export interface CustomerFacts extends SalesPageFacts {
   license: CustomerLicense
   /** The other licenses of this buyer for this app. */
   others: Awaited<ReturnType<typeof licensesOfCustomer>>
-  invoices: SellerInvoice[]
+  invoices: ListPage<SellerInvoice>
   refunds: (Refund & { invoice_id: SellerInvoice['id'] })[]
   disputes: Dispute[]
   /** The latest first. */
-  events: TimelineEvent[]
-  /** Whether there are more events than these. */
-  has_more: boolean
+  events: ListPage<TimelineEvent>
   /** What the member may do now. */
   actions: ActionLink[]
   /** A message about what was just done. */
@@ -126,14 +126,14 @@ function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
     { label: 'Status' },
   ]
   return (
-    <Panel title="Invoices">
-      {invoices.length === 0 ? (
+    <Panel id="invoices" title="Invoices">
+      {invoices.rows.length === 0 ? (
         <p class="text-sm text-muted">No invoices: nothing was charged.</p>
       ) : (
         <RecordTable
           caption="Invoices, newest first"
           columns={columns}
-          rows={invoices.map((invoice) => {
+          rows={invoices.rows.map((invoice) => {
             const [label, tone] = STATUS_LABELS[invoice.status]
             return {
               key: invoice.id,
@@ -151,6 +151,7 @@ function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
           })}
         />
       )}
+      <Pager {...invoices} label="Pages of invoices" />
     </Panel>
   )
 }
@@ -204,11 +205,11 @@ function Others({ others, base }: CustomerFacts): JSX.Element {
   )
 }
 
-function History({ events, has_more, base }: CustomerFacts): JSX.Element {
+function History({ events, base }: CustomerFacts): JSX.Element {
   return (
-    <Panel title="Timeline">
+    <Panel id="timeline" title="Timeline">
       <Timeline
-        entries={events.map((event, index) => {
+        entries={events.rows.map((event, index) => {
           const { at, kind, status, amount, subject } = event
           const text = eventText(event)
           const isInvoice = kind === 'paid' || kind === 'declined'
@@ -225,7 +226,7 @@ function History({ events, has_more, base }: CustomerFacts): JSX.Element {
           }
         })}
       />
-      {has_more && <p class="text-sm text-muted">Earlier events are not shown.</p>}
+      <Pager {...events} label="Pages of the timeline" />
     </Panel>
   )
 }

@@ -4,7 +4,9 @@ import * as payments from '#domain/payments'
 import { forReports, type World } from '#flows/world'
 import { noteFor } from '#http/action-note'
 import { requireAppSales } from '#http/guards/seller-or-staff'
+import { readNumber } from '#http/input'
 import { sendPage } from '#http/pages'
+import { readPanel, readPanelByOffset } from '#http/pagination'
 import { actionsFor, NOTES } from './customer-action.ts'
 import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
 import { CustomerPage } from './customer-page.tsx'
@@ -24,20 +26,35 @@ export function declareCustomer(scope: FastifyInstance, world: World): void {
     const { license_id } = license
     const bought = await payments.licensesOfCustomer(db, license)
     const span = { app_id: app.id, license_id }
-    const read = { limit: MAX_SHOWN + 1, offset: 0, is_reversed: true }
-    const events = await billing.timelineEvents(db, span, read)
-    const invoices = await billing.invoicesOfLicense(db, license_id, { limit: MAX_SHOWN })
+    const path = `${context.base}/customers/${license_id}/`
+    const latest = await billing.invoicesOfLicense(db, license_id, { limit: MAX_SHOWN + 1 })
     const page = CustomerPage({
       ...pageFacts(reporting, context, app),
       app_name: app.name,
       license,
       others: bought.filter((each) => each.license_id !== license_id),
-      invoices,
+      invoices: await readPanel(request, {
+        id: 'invoices',
+        path,
+        size: MAX_SHOWN,
+        read: async ({ below, limit }) => {
+          if (below === undefined) return latest
+          return await billing.invoicesOfLicense(db, license_id, {
+            below: readNumber(below),
+            limit,
+          })
+        },
+        belowOf: ({ number }) => String(number),
+      }),
       refunds: await payments.refundsOfLicense(db, license_id),
       disputes: await payments.disputesOfLicense(db, license_id),
-      events: events.slice(0, MAX_SHOWN),
-      has_more: events.length > MAX_SHOWN,
-      actions: actionsFor(context, license, invoices),
+      events: await readPanelByOffset(request, {
+        id: 'timeline',
+        path,
+        size: MAX_SHOWN,
+        read: (of) => billing.timelineEvents(db, span, { ...of, is_reversed: true }),
+      }),
+      actions: actionsFor(context, license, latest),
       note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)
