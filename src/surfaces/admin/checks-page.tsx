@@ -177,9 +177,7 @@ function PendingEvents(facts: PendingFacts): JSX.Element | null {
           cells: [<Moment at={due_at} />, kind.replaceAll('_', ' '), id, failures],
         }))}
       />
-      {pending.length > LISTED && (
-        <p class="text-sm text-muted">The first {LISTED} are listed.</p>
-      )}
+      {pending.length > LISTED && <p class="text-sm text-muted">The first {LISTED} are listed.</p>}
     </>
   )
 }

@@ -10,8 +10,8 @@ import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
 import { withQuery } from '#http/address'
 import {
-  auditRows,
   cursorText as auditCursorText,
+  auditRows,
   readCursor as readAuditCursor,
 } from '#http/audit-rows'
 import { csrfToken } from '#http/form-token'

@@ -37,11 +37,7 @@ export function LatestLists(facts: FiguresFacts): JSX.Element {
 }
 
 /** The first records, and where all of them are if there are more. */
-function List(facts: {
-  title: string
-  records: CardFacts[]
-  all: ComponentChildren
-}): JSX.Element {
+function List(facts: { title: string; records: CardFacts[]; all: ComponentChildren }): JSX.Element {
   const { title, records, all } = facts
   return (
     <section class="grid grid-cols-1 gap-3">
