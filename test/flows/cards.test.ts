@@ -4,7 +4,7 @@ import { reconcile } from '#flows/payment'
 import type { CartId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { durationText } from '#platform/text'
-import { mainButtons, textOf } from '../support/agent.ts'
+import { type Agent, mainButtons, textOf } from '../support/agent.ts'
 import { payWithAnother } from '../support/cards.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { buyer, enterCard, goToConfirm, purchase, takenFrom } from '../support/purchase.ts'
@@ -80,9 +80,8 @@ describe('a declined card', () => {
     assert.ok(!textOf(page.body).includes('declined'))
   })
 
-  test('stops a buyer for an hour after twelve declined cards, in any number of checkouts', async () => {
-    const agent = buyer(service)
-    const email = fresh()
+  /** Enters declined cards until the next one is refused; returns how many were declined. */
+  async function declineUntilRefused(agent: Agent, email: string): Promise<number> {
     let declined = 0
     do {
       // A checkout is confirmed six times a minute at most.
@@ -92,6 +91,22 @@ describe('a declined card', () => {
       service.clock.pass(1)
     } while ((await agent.submit(/^Pay /)).status === 200 && ++declined < 20)
     assert.equal(agent.page.status, 429)
+    return declined
+  }
+
+  // Threat 49
+  test('of a stranger does not count against a buyer with the same email address', async () => {
+    const email = fresh()
+    await declineUntilRefused(buyer(service), email)
+    const paid = await purchase(service, buyer(service), { email })
+    assert.match(textOf(paid.body), /License key/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('stops a buyer for an hour after twelve declined cards, in any number of checkouts', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const declined = await declineUntilRefused(agent, email)
     assert.equal(declined, 12)
     // The thirteenth card is refused before the processor is asked.
     const asked = await service.world.db.one<{ count: number }>(

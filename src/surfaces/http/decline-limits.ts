@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { World } from '#flows/world'
 import { byIp } from '#http/limit-keys'
-import type { Limit } from '#platform/limits'
+import { currentSession } from '#http/session'
+import type { Limit, LimitKey } from '#platform/limits'
+import { networksWith } from '#platform/networks'
 import { tooManyRequests } from '#platform/route-limits'
 
 // Many declined cards suggest card testing, on whichever page they are entered.
@@ -14,7 +16,7 @@ export async function requireFewDeclines(
   request: FastifyRequest,
   email_normalized: string,
 ): Promise<void> {
-  for (const [limit, key] of limitsOf(request, email_normalized)) {
+  for (const [limit, key] of await limitsOf(world, request, email_normalized)) {
     const { remaining, reset_seconds } = await world.limits.take(limit, key, 0)
     if (remaining <= 0) throw tooManyRequests(reset_seconds)
   }
@@ -26,14 +28,29 @@ export async function countDecline(
   request: FastifyRequest,
   email_normalized: string,
 ): Promise<void> {
-  for (const [limit, key] of limitsOf(request, email_normalized)) {
+  for (const [limit, key] of await limitsOf(world, request, email_normalized)) {
     await world.limits.take(limit, key)
   }
 }
 
-function limitsOf(request: FastifyRequest, email_normalized: string) {
+async function limitsOf(world: World, request: FastifyRequest, email_normalized: string) {
   return [
-    [DECLINES_OF_BUYER, email_normalized],
+    [DECLINES_OF_BUYER, await buyerKey(world, request, email_normalized)],
     [DECLINES_OF_NETWORK, byIp(request)],
   ] as const
+}
+
+/**
+ * The account of a buyer who signed in; otherwise the network with the email address. Anyone can
+ * type an address, and in a session of a checkout it is not confirmed: the declines of a stranger
+ * must not refuse the card of its owner.
+ */
+async function buyerKey(
+  world: World,
+  request: FastifyRequest,
+  email_normalized: string,
+): Promise<LimitKey> {
+  const session = await currentSession(world, request)
+  if (session?.app_id === null) return session.user_id
+  return networksWith(request.ip, email_normalized)
 }
