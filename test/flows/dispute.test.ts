@@ -35,6 +35,7 @@ import {
   stateOf,
   subscriptionOf,
 } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const DAY = 86_400
@@ -116,6 +117,9 @@ describe('a dispute', () => {
       seller_payable: 1610,
     })
     assert.deepEqual(await refund(service, bought), { outcome: 'refused', refusal: 'nothing_left' })
+    const seller = await signedIn(service, service.demo.seller)
+    await seller.open(`/dashboard/apps/tidepool/sales/${bought.invoice_id}/refund`)
+    assert.match(seller.text, /Nothing is left to refund\. .* refunded or lost in a dispute\./)
     assert.ok((await subscriptionOf(service, bought.license_id))?.ended_at)
   })
 

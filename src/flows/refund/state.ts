@@ -29,7 +29,7 @@ export type RefundRefusal =
   | 'in_progress'
   /** A payment of the license waits for its answer; an upgrade may consume the charge as credit. */
   | 'payment_pending'
-  /** The charge was fully refunded. */
+  /** All of the charge was refunded or lost in disputes. */
   | 'nothing_left'
   | 'not_an_amount'
   | 'more_than_left'

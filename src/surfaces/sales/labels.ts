@@ -61,7 +61,7 @@ const REFUSAL_MESSAGES: Record<RefundRefusal, string> = {
   disputed: 'This payment is disputed. It cannot be refunded until the bank decides.',
   in_progress: 'Another refund of this payment is processing. Try again in a moment.',
   payment_pending: 'A payment of this license is being processed. Try again in a few minutes.',
-  nothing_left: 'This payment is fully refunded.',
+  nothing_left: 'Nothing is left to refund. This payment was refunded or lost in a dispute.',
   not_an_amount: 'Enter an amount in dollars, such as 4.50.',
   changed: 'The amounts have changed. Review the refund again.',
   more_than_left: 'Enter an amount up to what is left of this payment.',
