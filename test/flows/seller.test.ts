@@ -112,6 +112,19 @@ describe('the dashboard is for sellers', () => {
   })
 })
 
+describe('the form of a seller’s details', () => {
+  test('names the field of each error above it', async () => {
+    const agent = seller()
+    await agent.open('/dashboard/seller/')
+    const long = 'x'.repeat(201)
+    await agent.submit('Save', { legal_name: long, address: long })
+    for (const name of ['Legal name', 'Address']) {
+      const sentence = `${name}: Use at most 200 characters. This text has 201.`
+      assert.ok(agent.text.includes(sentence), agent.text)
+    }
+  })
+})
+
 describe('the hosted sign-in add-on', () => {
   const DAY = 86_400
   const pageText = async (agent: Agent) => textOf((await agent.open(PAGE)).body)

@@ -10,7 +10,7 @@ import { type AppPageName, addressOf, appMenu } from '#http/app-menu'
 import type { FormFault } from '#http/form-errors'
 import { sellerTermsUrl } from '#http/redirect'
 import { anyOf, capitalized } from '#platform/text'
-import { placeOf } from './rows.ts'
+import { placed } from './rows.ts'
 
 /** The facts that every page of an app shows. */
 export interface AppFacts {
@@ -90,12 +90,6 @@ function ViewOnly({ role }: { role: MemberRole }): JSX.Element {
       Your role is {role}. Changes here require the role {anyOf(rolesWith('edit_apps'))}.
     </Alert>
   )
-}
-
-/** An error for the summary; some messages need the name of their field. */
-function placed({ id, message }: FormFault): FormFault {
-  const place = placeOf(id)
-  return { id, message: place === '' ? message : `${place}: ${message}` }
 }
 
 /** Asks the seller to accept the terms first. */

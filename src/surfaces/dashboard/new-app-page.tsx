@@ -7,6 +7,7 @@ import { PageHeader } from '#design/page-header'
 import { Panel } from '#design/panels'
 import type { FormFault } from '#http/form-errors'
 import { AppFields } from './app-fields.tsx'
+import { placed } from './rows.ts'
 
 /** Asks for the name and the website of a new app. */
 export function NewAppPage(facts: {
@@ -21,7 +22,7 @@ export function NewAppPage(facts: {
         <PageHeader title="New app" back={{ label: 'Your apps', href: '/dashboard/' }}>
           Enter a name and a website to begin. The app is private until you publish it.
         </PageHeader>
-        <ErrorSummary errors={faults} title="Not created. Check these fields" />
+        <ErrorSummary errors={faults.map(placed)} title="Not created. Check these fields" />
         <Panel>
           <Form action="/dashboard/apps/new/" csrf_token={csrf_token}>
             <AppFields

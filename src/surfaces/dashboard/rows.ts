@@ -72,6 +72,7 @@ const ROWS: Record<string, string> = {
 const FIELDS: Record<string, string> = {
   body: 'text',
   listing_mode: 'listing mode',
+  legal_name: 'legal name',
   trial_days: 'free trial',
   is_free: 'free plan',
   frequency: 'billing',
@@ -80,9 +81,11 @@ const FIELDS: Record<string, string> = {
   max_uses: 'maximum uses',
 }
 const OF_LISTING = ['tagline', 'description', 'categories', 'industries', 'tags', 'listing_mode']
+const OF_SELLER = ['legal_name', 'address', 'city']
+const OF_APP = ['name']
 const OF_DISCOUNT = ['code', 'amount', 'periods', 'valid_from', 'valid_until', 'max_uses']
 /** The fields of forms without rows whose errors do not name them. */
-const ALONE = new Set([...OF_LISTING, ...OF_DISCOUNT])
+const ALONE = new Set([...OF_LISTING, ...OF_DISCOUNT, ...OF_SELLER, ...OF_APP])
 
 /**
  * The label of a field: `sections.2.title` is "Section 3, title". Undefined for whole lists, and
@@ -100,6 +103,12 @@ export function placeOf(id: string): string {
   })
   const place = intro.join(', ')
   return capitalized(place)
+}
+
+/** An error for the summary above a form; some messages need the name of their field. */
+export function placed({ id, message }: FormFault): FormFault {
+  const place = placeOf(id)
+  return { id, message: place === '' ? message : `${place}: ${message}` }
 }
 
 /** An error message for people: paths become labels, and a version is a plan. */

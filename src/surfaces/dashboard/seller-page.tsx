@@ -6,6 +6,7 @@ import { Panel } from '#design/panels'
 import type { EnteredDetails, MemberRole, SellerDetails } from '#domain/sellers'
 import type { FormFault } from '#http/form-errors'
 import { OPENED } from './opened-form.ts'
+import { placed } from './rows.ts'
 import { SellerFields } from './seller-form.tsx'
 import { SellerMenuPage } from './seller-menu.tsx'
 
@@ -31,7 +32,7 @@ export function SellerPage(facts: {
     >
       <div class="grid max-w-2xl grid-cols-1 gap-6">
         {facts.is_saved && <Alert tone="success">Saved.</Alert>}
-        <ErrorSummary errors={faults} title="Not saved. Check these fields" />
+        <ErrorSummary errors={faults.map(placed)} title="Not saved. Check these fields" />
         <Panel>
           <Form action="/dashboard/seller/" csrf_token={csrf_token}>
             <HiddenFields values={facts.opened} prefix={OPENED} />

@@ -6,6 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import type { EnteredDetails } from '#domain/sellers'
 import type { FormFault } from '#http/form-errors'
+import { placed } from './rows.ts'
 import { SellerFields } from './seller-form.tsx'
 
 /** Asks for the seller's legal name and address before the first app. */
@@ -22,7 +23,7 @@ export function StartPage(facts: {
           Purser sells your app for you and pays you. Who is the seller? The address must be in the
           United States. You add a bank account before your first payout.
         </Heading>
-        <ErrorSummary errors={faults} title="Not saved. Check these fields" />
+        <ErrorSummary errors={faults.map(placed)} title="Not saved. Check these fields" />
         <Panel>
           <Form action="/dashboard/start/" csrf_token={csrf_token}>
             <SellerFields form={form} faults={faults} />
