@@ -95,7 +95,7 @@ describe('a declined card', () => {
   }
 
   // Threat 49
-  test('of a stranger does not count against a buyer with the same email address', async () => {
+  test('of another person does not count against a buyer with the same email address', async () => {
     const email = fresh()
     await declineUntilRefused(buyer(service), email)
     const paid = await purchase(service, buyer(service), { email })
