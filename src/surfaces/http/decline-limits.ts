@@ -42,8 +42,8 @@ async function limitsOf(world: World, request: FastifyRequest, email_normalized:
 
 /**
  * The account of a buyer who signed in; otherwise the network with the email address. Anyone can
- * type an address, and in a session of a checkout it is not confirmed: the declines of another person
- * must not refuse the card of its owner.
+ * type an address, and in a session of a checkout it is not confirmed: the declines of another
+ * person must not refuse the card of its owner.
  */
 async function buyerKey(
   world: World,
