@@ -24,7 +24,7 @@ export function ActivityPage(facts: {
       {...facts}
       current="activity"
       title="Activity"
-      intro={`What the members of ${facts.legal_name}, their agents, your apps and Purser staff did. Entries are never changed.`}
+      intro={`What the members of ${facts.legal_name}, their agents, its apps and Purser staff did. Entries are never changed.`}
     >
       {entries.length === 0 ? (
         <EmptyState title="No activity yet">Changes and refunds appear here.</EmptyState>
