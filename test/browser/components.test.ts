@@ -198,6 +198,27 @@ describe('the pricing table', () => {
     await page.getByText('USD 12/mes').waitFor()
   })
 
+  test('breaks a long word in a name, so that it stays in its column', async (t) => {
+    const page = await newPage(t, { viewport: { width: 320, height: 700 } })
+    const { public_id } = setup.service.demo.app.prices[0]!
+    await page.route(PRICES, async (route) => {
+      const answer = await route.fetch()
+      const json = await answer.json()
+      for (const each of json.prices) each.product_name = 'Unterwasserfotografie'.repeat(4)
+      await route.fulfill({ response: answer, json })
+    })
+    const button = `<purser-buy-button client-id="${client_id}" price-id="${public_id}">
+      </purser-buy-button>`
+    await open(page, site.page(table() + button))
+    await page.locator('.purser-plans').waitFor()
+    const widths = await page
+      .locator('.purser-plan, .purser-buy, .purser-plan-name')
+      .evaluateAll((all) => all.map(({ clientWidth, scrollWidth }) => scrollWidth - clientWidth))
+    assert.ok(widths.length > 5)
+    assert.deepEqual([...new Set(widths)], [0])
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
+  })
+
   test('shows its content without scripts', async (t) => {
     const page = await newPage(t, { javaScriptEnabled: false })
     await page.goto(site.page(table('', `<a href="${link()}">Buy Pro</a>`)))

@@ -43,6 +43,7 @@ const CSS = `
   border: 1px solid var(--purser-border,currentColor);
   border-radius: var(--purser-radius,.5rem);
   padding: 1.25rem;
+  overflow-wrap: anywhere;
 }
 :where(.purser-plan>*) {
   margin: 0;
@@ -57,6 +58,7 @@ const CSS = `
   border: 1px solid currentColor;
   border-radius: var(--purser-radius,.5rem);
   padding: .6rem 1rem;
+  overflow-wrap: anywhere;
 }
 :where(purser-buy-button .purser-buy) {
   display: inline-block;
