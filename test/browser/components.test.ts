@@ -198,6 +198,18 @@ describe('the pricing table', () => {
     await page.getByText('USD 12/mes').waitFor()
   })
 
+  test('shows a text of the seller as soon as its attribute changes', async (t) => {
+    const page = await newPage(t)
+    await open(page, site.page(table('text-buy="Get {plan}"')))
+    await page.getByText('Get Pro').waitFor()
+    await page.locator('purser-pricing-table').evaluate((element) => {
+      element.setAttribute('text-buy', 'Choose {plan}')
+      element.setAttribute('text-per-month', '{price} a month')
+    })
+    await page.getByText('Choose Pro').waitFor({ timeout: 10_000 })
+    await page.getByText('$12 a month').waitFor({ timeout: 10_000 })
+  })
+
   test('breaks a long word in a name, so that it stays in its column', async (t) => {
     const page = await newPage(t, { viewport: { width: 320, height: 700 } })
     const { public_id } = setup.service.demo.app.prices[0]!

@@ -2,7 +2,7 @@
 import { LINK_ATTRIBUTES, linkOf, serviceOf } from './links.ts'
 import { type ListedPrice, type ListedPrices, loadPrices } from './prices.ts'
 import { addLayout } from './style.ts'
-import { type ComponentTexts, textOf } from './texts.ts'
+import { type ComponentTexts, TEXT_ATTRIBUTES, textOf } from './texts.ts'
 
 /** The page's own content of an element, which remains where prices cannot be shown. */
 type Fallback = readonly ChildNode[]
@@ -27,7 +27,13 @@ export function create<Tag extends keyof HTMLElementTagNameMap>(
  * `purser-error` and the cancelable `purser-buy`.
  */
 export abstract class PurserElement extends Base {
-  static observedAttributes = ['client-id', 'price-id', 'service', ...LINK_ATTRIBUTES]
+  static observedAttributes = [
+    'client-id',
+    'price-id',
+    'service',
+    ...LINK_ATTRIBUTES,
+    ...TEXT_ATTRIBUTES,
+  ]
 
   #texts: Partial<ComponentTexts> = {}
   #fallback: Fallback | undefined

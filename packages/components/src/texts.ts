@@ -59,6 +59,12 @@ const SPANISH: ComponentTexts = {
   once: '{price}, pago único',
 }
 
+/** The attribute of a text, such as `text-per-month`. */
+const attributeOf = (name: string) => `text-${name.replace('_', '-')}`
+
+/** The attributes that replace texts. */
+export const TEXT_ATTRIBUTES = Object.keys(ENGLISH).map(attributeOf)
+
 /** The language of an element: the nearest `lang`, or the browser's. */
 export function languageOf(element: Element): string {
   const tag = element.closest('[lang]')?.getAttribute('lang') || navigator.language
@@ -79,8 +85,7 @@ export function textOf(
   values: Record<string, string> = {},
 ): string {
   const defaults = languageOf(element).startsWith('es') ? SPANISH : ENGLISH
-  const attribute = element.getAttribute(`text-${name.replace('_', '-')}`)
-  const text = element.texts?.[name] ?? attribute ?? defaults[name]
+  const text = element.texts?.[name] ?? element.getAttribute(attributeOf(name)) ?? defaults[name]
   return text.replace(/\{(\w+)\}/g, (all, key: string) => values[key] ?? all)
 }
 
