@@ -22,6 +22,7 @@ import {
   wantedState,
   withNewIds,
 } from '../../packages/cli/src/listing/plan.ts'
+import { diffLines } from '../../packages/cli/src/listing/show.ts'
 import type { AppState } from '../../packages/cli/src/listing/state.ts'
 
 const PRO = {
@@ -84,6 +85,20 @@ describe('the file of an app', () => {
 
   test('leaves its first lines out of a comparison', () => {
     assert.match(comparable(STATE), /^listing:\n {2}tagline/)
+  })
+
+  test('shows only the lines that differ, a blank line of a description too', () => {
+    const changed = (after: AppState) =>
+      diffLines({ style: (_, text) => text }, STATE, after).filter((line) => /^[+-]/.test(line))
+    const team = { name: 'Team', description: '', is_free: true, prices: [] }
+    assert.deepEqual(changed({ ...STATE, versions: [...STATE.versions, team] }), [
+      '+  - name: Team',
+      '+    description: ""',
+      '+    is_free: true',
+      '+    prices: []',
+    ])
+    const description = 'First line.\n\nSecond line.'
+    assert.deepEqual(changed({ ...STATE, listing: { ...STATE.listing, description } }), ['+'])
   })
 
   test('takes an amount without quotes, and a block with a line break at its end', () => {

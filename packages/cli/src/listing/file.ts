@@ -56,12 +56,10 @@ export function stateText(state: AppState, app: string, previous?: Document): st
   return document.toString(OUTPUT)
 }
 
-/** The text of a state without the lines that are not content, for comparisons. */
+/** The text of a state without the lines above its content, for comparisons. */
 export function comparable(state: AppState): string {
-  return stateText(state, 'app')
-    .split('\n')
-    .filter((line) => !/^(#|app: |pulled: |$)/.test(line))
-    .join('\n')
+  const text = stateText(state, 'app')
+  return text.slice(text.indexOf('\nlisting:') + 1)
 }
 
 /** Reads a file. Throws CliError with every fault of its form. */

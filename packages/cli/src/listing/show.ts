@@ -5,7 +5,11 @@ import { isSame } from './plan.ts'
 import type { AppState } from './state.ts'
 
 /** The lines that differ between two states, with their surroundings, as a unified diff. */
-export function diffLines(terminal: Terminal, before: AppState, after: AppState): string[] {
+export function diffLines(
+  terminal: Pick<Terminal, 'style'>,
+  before: AppState,
+  after: AppState,
+): string[] {
   if (isSame(before, after)) return []
   const texts = [comparable(before), comparable(after)] as const
   const { hunks } = structuredPatch('service', 'file', ...texts, '', '', { context: 2 })
