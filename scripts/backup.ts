@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { writeBackup } from '#platform/backup'
 import { type Config, ConfigError, readConfig } from '#platform/config'
 import { askControl } from '#platform/control'
@@ -13,12 +14,14 @@ import { openLog } from '#platform/log'
 import { systemRandom } from '#platform/random'
 import { openExisting, sentenceOf } from './each-mode.ts'
 
+const USAGE = 'Usage: npm run backup -- FILE'
 const WRITTEN_WITHIN_MS = 30 * 60_000
 const MEGABYTE = 1_000_000
 
 async function main(): Promise<void> {
-  const [file, ...others] = process.argv.slice(2)
-  if (!file || others.length > 0) throw new ConfigError('Usage: npm run backup -- FILE')
+  const { positionals } = parseArgs({ allowPositionals: true })
+  const [file, ...others] = positionals
+  if (!file || others.length > 0) throw new ConfigError(USAGE)
   const config = readConfig(environment(), systemRandom)
   if (config.database_url) {
     throw new ConfigError(
@@ -40,6 +43,7 @@ async function backUp(config: Config, file: string): Promise<number> {
 }
 
 main().catch((error: Error) => {
-  console.error(sentenceOf(error))
+  const isUsage = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+  console.error(isUsage ? USAGE : sentenceOf(error))
   process.exit(1)
 })

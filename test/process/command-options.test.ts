@@ -37,3 +37,10 @@ test('npm run doctor refuses a mistyped option, and --json that npm kept to itse
     assert.deepEqual([status, out, error], [1, '', usage])
   }
 })
+
+test('npm run backup refuses an option, which it would take for the name of its file', async () => {
+  for (const args of [['--help'], [], ['a.backup', 'b.backup'], ['-o', 'a.backup']]) {
+    const { status, out, error } = await runCommand('backup', NOWHERE, ...args)
+    assert.deepEqual([status, out, error], [1, '', 'Usage: npm run backup -- FILE\n'])
+  }
+})
