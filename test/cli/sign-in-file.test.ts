@@ -1,8 +1,15 @@
 /** The sign-in of CI: its tokens are in the file that PURSER_SIGN_IN_FILE names. */
 import assert from 'node:assert/strict'
-import fs, { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import fs, {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, mock, test } from 'node:test'
 import { accessToken, beginSignIn, signOut } from '../../packages/cli/src/agent/sign-in.ts'
 import { readTokens, writeTokens } from '../../packages/cli/src/agent/token-store.ts'
@@ -82,4 +89,18 @@ test('names the file that has no sign-in to the service', async () => {
     assert.equal(message, `${what} Run purser login with this PURSER_SIGN_IN_FILE.`)
     return true
   })
+})
+
+test('a file that is empty or has no tokens has no sign-in, and the next one replaces it', async () => {
+  const url = 'https://purser.example'
+  const parts = [null, 5, {}, { access_token: 'access' }, { ...TOKENS, expires_at: '0' }]
+  const entries = parts.map((entry) => JSON.stringify({ [url]: entry }))
+  mkdirSync(dirname(file), { recursive: true })
+  // `null` is what jq prints for a secret that is missing.
+  for (const text of ['', 'null', '[]', '"text"', '{', ...entries]) {
+    writeFileSync(file, text)
+    await assert.rejects(accessToken(url), { exit: EXIT.sign_in }, text)
+    writeTokens(url, { ...TOKENS, expires_at: Date.now() + 3_600_000 })
+    assert.equal(await accessToken(url), 'access', text)
+  }
 })

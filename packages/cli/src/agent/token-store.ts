@@ -44,7 +44,8 @@ export function tokenFile(): string {
 
 /** The tokens of a service; undefined without a sign-in. */
 export function readTokens(url: string): StoredTokens | undefined {
-  return readAll()[url]
+  const tokens = readAll()[url]
+  return isTokens(tokens) ? tokens : undefined
 }
 
 /** Stores the tokens of a service, or deletes them. Call it within `withTokenLock`. */
@@ -83,12 +84,24 @@ function notWritten(error: unknown): CliError {
   return new CliError('tokens_not_written', message, EXIT.usage)
 }
 
-function readAll(): Record<string, StoredTokens> {
+/** What the file has of each service; nothing, where it is not what this program wrote. */
+function readAll(): Record<string, unknown> {
   try {
-    return JSON.parse(readFileSync(tokenFile(), 'utf8'))
+    const read: unknown = JSON.parse(readFileSync(tokenFile(), 'utf8'))
+    return typeof read === 'object' ? { ...read } : {}
   } catch {
     return {}
   }
+}
+
+function isTokens(value: unknown): value is StoredTokens {
+  const { access_token, refresh_token, expires_at, scope } = Object(value)
+  return (
+    typeof access_token === 'string' &&
+    (refresh_token === null || typeof refresh_token === 'string') &&
+    typeof expires_at === 'number' &&
+    typeof scope === 'string'
+  )
 }
 
 /**
