@@ -3,7 +3,7 @@ import { type CallbackServer, openCallback, pastedAnswer } from '../agent/callba
 import { beginSignIn, signOut } from '../agent/sign-in.ts'
 import { tokenFile, withTokenLock } from '../agent/token-store.ts'
 import type { CommandContext } from '../context.ts'
-import { CliError, EXIT, type ExitCode } from '../exit.ts'
+import { CliError, EXIT, type ExitCode, wrongUse } from '../exit.ts'
 import { requireUrl } from '../settings.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -12,15 +12,18 @@ interface LoginOptions {
   browser: boolean
 }
 
+const SCOPES = ['integrations.read', 'integrations.write', 'listing.read', 'listing.write']
+
 /** Signs a person in through their browser, and stores the tokens. */
 export async function login(context: CommandContext<LoginOptions>): Promise<ExitCode> {
   const { terminal, settings, options } = context
   const url = requireUrl(settings)
+  const wanted = scopesIn(options.scope)
   // Before a person allows anything: the tokens must be stored afterwards.
   await withTokenLock(async () => {})
   await using callback = await openCallback()
   const { redirect_uri } = callback
-  const begun = await beginSignIn(url, { redirect_uri, scope: options.scope })
+  const begun = await beginSignIn(url, { redirect_uri, scope: wanted.join(' ') })
   terminal.note(`Open this address in your browser:\n\n  ${begun.authorization_url}\n`)
   if (options.browser) openBrowser(begun.authorization_url)
   terminal.progress('Waiting for your browser')
@@ -33,6 +36,16 @@ export async function login(context: CommandContext<LoginOptions>): Promise<Exit
   ]
   terminal.result({ url, scopes: scope.split(' ') }, lines)
   return EXIT.ok
+}
+
+/** The scopes of `--scope`. The service ignores unknown ones: others than meant would be granted. */
+function scopesIn(text: string): string[] {
+  const named = text.split(/\s+/).filter((each) => each !== '')
+  const unknown = named.find((each) => !SCOPES.includes(each))
+  if (named.length > 0 && unknown === undefined) return named
+  const fault = unknown === undefined ? 'There is none.' : `"${unknown}" is no scope.`
+  const known = SCOPES.join(', ').replace(/, (?=[^,]+$)/, ' and ')
+  throw wrongUse(`--scope takes ${known}, with spaces between them. ${fault}`)
 }
 
 /** The answer of a browser on this machine or, pasted by a person, of one elsewhere. */
