@@ -247,3 +247,20 @@ test('F45: pages may exchange and refresh as an agent, and never as an app', asy
   assert.equal(preflight.statusCode, 204)
   assert.equal(preflight.headers['access-control-allow-methods'], 'POST')
 })
+
+test('an OPTIONS request that is no preflight gets the methods of its endpoint', async () => {
+  for (const [url, allow] of [
+    ['/o/token', 'OPTIONS, POST'],
+    ['/o/token/revocation', 'OPTIONS, POST'],
+    ['/o/me', 'GET, HEAD, OPTIONS, POST'],
+    ['/o/jwks', 'GET, HEAD, OPTIONS'],
+    ['/o/.well-known/openid-configuration', 'GET, HEAD, OPTIONS'],
+  ] as const) {
+    for (const headers of [{}, { origin: 'https://page.example' }]) {
+      const answer = await setup.app.inject({ method: 'OPTIONS', url, headers })
+      assert.deepEqual([answer.statusCode, answer.headers.allow], [204, allow], url)
+      const refused = await setup.app.inject({ method: 'DELETE', url })
+      assert.equal(refused.headers.allow, allow)
+    }
+  }
+})

@@ -46,7 +46,10 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
       scope.route({
         method: methods,
         url,
-        handler: (request, reply) => handOver(library, request, reply, request.url.slice(2)),
+        handler: (request, reply) =>
+          isPlainOptions(request)
+            ? reply.code(204).header('allow', allowOf(methods)).send()
+            : handOver(library, request, reply, request.url.slice(2)),
       })
     }
     const config = { limits: [REQUESTS] }
@@ -71,6 +74,16 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
       })
     }
   })
+}
+
+/** Whether a request asks for the methods of an endpoint; the library knows only preflights. */
+function isPlainOptions({ method, headers }: FastifyRequest): boolean {
+  const isPreflight = headers.origin && headers['access-control-request-method']
+  return method === 'OPTIONS' && !isPreflight
+}
+
+function allowOf(methods: readonly string[]): string {
+  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].toSorted().join(', ')
 }
 
 /**
