@@ -96,6 +96,25 @@ describe('the pricing table', () => {
     assert.equal(await yearly.getAttribute('href'), `${base_url}/buy/${public_id}/`)
   })
 
+  test('has the name of the switch on the line of its choices', async (t) => {
+    const page = await newPage(t)
+    await open(page, site.page(table()))
+    await page.getByRole('radio', { name: 'Yearly' }).waitFor()
+    await page.locator('.purser-switch').evaluate(({ style }) => {
+      style.lineHeight = '1'
+    })
+    const middles = await page.locator('.purser-switch > *').evaluateAll((parts) =>
+      parts.map((part) => {
+        const text = document.createRange()
+        text.selectNodeContents(part.lastChild!)
+        const { top, bottom } = text.getBoundingClientRect()
+        return (top + bottom) / 2
+      }),
+    )
+    assert.equal(middles.length, 3)
+    assert.ok(Math.max(...middles) - Math.min(...middles) <= 1, middles.join(', '))
+  })
+
   test('has no switch where no plan has both, and begins with the frequency that is asked for', async (t) => {
     const page = await newPage(t)
     await page.route(PRICES, async (route) => {

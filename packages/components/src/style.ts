@@ -15,6 +15,7 @@ const CSS = `
   margin: 0 0 1rem;
   display: flex;
   flex-wrap: wrap;
+  align-items: center;
   gap: .5rem 1.25rem;
 }
 :where(.purser-switch legend) {
