@@ -21,7 +21,7 @@ after(() => service.close())
 type Sent = {
   method?: string
   path: string
-  auth?: 'app' | 'wrong' | 'token'
+  auth?: 'app' | 'wrong' | 'longer' | 'token'
   type?: string
   body?: string
   headers?: Record<string, string>
@@ -76,6 +76,14 @@ const REQUESTS: Record<string, Sent> = {
   'a validation by GET': { path: VALIDATE, auth: 'app' },
   'a validation without credentials': { ...post(VALIDATE, '{'), auth: undefined },
   'a validation with a wrong secret': { ...post(VALIDATE, '{"key":"key_1"}'), auth: 'wrong' },
+  'a validation with a secret that goes on after a colon': {
+    ...post(VALIDATE, '{"key":"key_1"}'),
+    auth: 'longer',
+  },
+  'a grant with a secret that goes on after a colon': {
+    ...grant('grant_type=refresh_token&refresh_token=any'),
+    auth: 'longer',
+  },
   'a rotation without a body': post(ROTATE),
   'a rotation by GET': { path: ROTATE, auth: 'app' },
   'a rotation with unknown fields': post(ROTATE, '{"why":"leaked"}'),
@@ -183,7 +191,9 @@ function requestOf(
   const body = sent.body?.replace('=C', `=${client_id}`).replace('=S', `=${client_secret}`) ?? null
   const { authorization } = basic(service, app)
   const wrong = basic(service, { ...app, client_secret: 'wrong' }).authorization
-  const credentials = { app: authorization, wrong, token: 'Bearer unknown' }
+  const more = { ...app, client_secret: `${client_secret}:more` }
+  const longer = basic(service, more).authorization
+  const credentials = { app: authorization, wrong, longer, token: 'Bearer unknown' }
   const headers = new Headers(sent.headers)
   if (auth) headers.set('authorization', credentials[auth])
   const request = new Request(app.base_url + path.replace('C', app.client_id), {

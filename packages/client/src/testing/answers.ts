@@ -81,10 +81,11 @@ export function refuseCaller(
 export function credentialsOf(request: Request): { id: string; secret: string } | null {
   const [, encoded] = /^Basic +(.+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
   if (!encoded) return null
-  const decode = (text = '') => decodeURIComponent(text.replaceAll('+', ' '))
+  const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
   try {
-    const [id, secret] = atob(encoded).split(':')
-    return { id: decode(id), secret: decode(secret) }
+    // A colon after the first one is a part of the secret (RFC 7617, section 2).
+    const [id = '', ...secret] = atob(encoded).split(':')
+    return { id: decode(id), secret: decode(secret.join(':')) }
   } catch {
     return null
   }
