@@ -38,7 +38,7 @@ export async function login(context: CommandContext<LoginOptions>): Promise<Exit
   return EXIT.ok
 }
 
-/** The scopes of `--scope`. The service ignores unknown ones: others than meant would be granted. */
+/** The scopes of `--scope`. The service leaves out unknown ones, so a typo is refused here. */
 function scopesIn(text: string): string[] {
   const named = text.split(/\s+/).filter((each) => each !== '')
   const unknown = named.find((each) => !SCOPES.includes(each))
