@@ -50,3 +50,9 @@ test('says of each value of the file what is wrong with it', () => {
     assert.throws(() => readSettings({ project: path }, {}), { message })
   }
 })
+
+test('reads a project file with a byte order mark, which editors on Windows write', () => {
+  const path = join(folder, 'marked.json')
+  writeFileSync(path, '\ufeff{ "app": "file" }\r\n')
+  assert.equal(readSettings({ project: path }, {}).app, 'file')
+})

@@ -118,7 +118,8 @@ function readProject(named: string | undefined): Partial<Settings> {
   if (path === undefined) return {}
   let read: unknown
   try {
-    read = JSON.parse(readFileSync(path, 'utf8'))
+    // A byte order mark is white space to trim, and an error to JSON.parse.
+    read = JSON.parse(readFileSync(path, 'utf8').trim())
   } catch {
     throw wrongUse(`${path} is missing or not valid JSON.`)
   }
