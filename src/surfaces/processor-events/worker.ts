@@ -54,8 +54,8 @@ class Later extends Error {}
 
 /**
  * Handles pending events of the processor, each once, and returns how many were handled. One that
- * fails keeps none of the others waiting. Events due
- * by the clock of the app that they are about are handled; others wait until they are due.
+ * fails keeps none of the others waiting. Events due by the clock of the app that they are about
+ * are handled; others wait until they are due.
  */
 export async function handleEvents(world: World): Promise<number> {
   const { processor, db, clock, log } = world
