@@ -125,6 +125,7 @@ describe('the URLs of an app', () => {
       'https://robin@tidepool.example/cb',
       'https://tidepool.example/ü',
       '',
+      ' https://tidepool.example/cb',
       'http://tidepool.example:8443/cb',
     ]
     const lists = { redirect_uris, post_logout_redirect_uris: [] }
@@ -137,6 +138,7 @@ describe('the URLs of an app', () => {
         'https://robin@tidepool.example/cb must not have a user name or password.',
         'Write https://tidepool.example/ü as https://tidepool.example/%C3%BC',
         'Must not be empty.',
+        'https://tidepool.example/cb must not begin or end with a space.',
         'http://tidepool.example:8443/cb must be an HTTPS URL on tidepool.example, or a URL on localhost.',
       ],
     )

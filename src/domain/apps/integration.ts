@@ -40,7 +40,9 @@ function listFaults(appUrl: string, name: string, addresses: string[]): FieldFau
 
 function placeFault(appUrl: string, address: string): string | undefined {
   if (PLAIN.test(address) && readReturnUrl(address, appUrl)) return undefined
-  if (address === '') return EMPTY_TEXT
+  const trimmed = address.trim()
+  if (trimmed === '') return EMPTY_TEXT
+  if (trimmed !== address) return `${shown(trimmed)} must not begin or end with a space.`
   const host = registeredHost(appUrl)
   return (
     detailFault(appUrl, address) ??
