@@ -126,6 +126,7 @@ describe('the URLs of an app', () => {
       'https://tidepool.example/ü',
       '',
       ' https://tidepool.example/cb',
+      'https://tidepool.example/50%',
       'http://tidepool.example:8443/cb',
     ]
     const lists = { redirect_uris, post_logout_redirect_uris: [] }
@@ -139,6 +140,7 @@ describe('the URLs of an app', () => {
         'Write https://tidepool.example/ü as https://tidepool.example/%C3%BC',
         'Must not be empty.',
         'https://tidepool.example/cb must not begin or end with a space.',
+        'https://tidepool.example/50% must write a percent sign as %25.',
         'http://tidepool.example:8443/cb must be an HTTPS URL on tidepool.example, or a URL on localhost.',
       ],
     )

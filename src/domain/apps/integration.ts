@@ -12,6 +12,8 @@ export interface Addresses {
 const MOST = 50
 // URLs are compared byte for byte, so only characters that browsers never rewrite are allowed.
 const PLAIN = /^[\x21-\x7e]+$/
+// A redirect writes such a character as %25.
+const NO_ESCAPE = /%(?![0-9A-Fa-f]{2})/
 
 /** Every fault of an app's URLs, by path (spec: Sign-in rules, 3). */
 export function addressFaults(app: { url: string }, addresses: Addresses): FieldFault[] {
@@ -39,7 +41,8 @@ function listFaults(appUrl: string, name: string, addresses: string[]): FieldFau
 }
 
 function placeFault(appUrl: string, address: string): string | undefined {
-  if (PLAIN.test(address) && readReturnUrl(address, appUrl)) return undefined
+  const isPlain = PLAIN.test(address) && !NO_ESCAPE.test(address)
+  if (isPlain && readReturnUrl(address, appUrl)) return undefined
   const trimmed = address.trim()
   if (trimmed === '') return EMPTY_TEXT
   if (trimmed !== address) return `${shown(trimmed)} must not begin or end with a space.`
@@ -64,6 +67,7 @@ function detailFault(appUrl: string, address: string): string | undefined {
     return `${shown(address)} must not have a user name or password.`
   }
   if (port !== '') return `${shown(address)} must not have a port, except on localhost.`
+  if (NO_ESCAPE.test(address)) return `${shown(address)} must write a percent sign as %25.`
   return PLAIN.test(address) ? undefined : `Write ${shown(address)} as ${href}`
 }
 
