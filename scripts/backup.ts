@@ -43,7 +43,6 @@ async function backUp(config: Config, file: string): Promise<number> {
 }
 
 main().catch((error: Error) => {
-  const isUsage = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  console.error(isUsage ? USAGE : sentenceOf(error))
+  console.error(sentenceOf(error, USAGE))
   process.exit(1)
 })

@@ -112,7 +112,6 @@ async function using(config: Config, work: (db: Database) => Promise<void>): Pro
 }
 
 main().catch((error: Error) => {
-  const isUsage = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  console.error(isUsage ? USAGE : sentenceOf(error))
+  console.error(sentenceOf(error, USAGE))
   process.exit(1)
 })

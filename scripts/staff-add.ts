@@ -101,7 +101,6 @@ async function openIfFree(config: Config): Promise<OpenDatabase | undefined> {
 }
 
 main().catch((error: Error) => {
-  const isUsage = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  console.error(isUsage ? USAGE : error instanceof Refusal ? error.message : sentenceOf(error))
+  console.error(error instanceof Refusal ? error.message : sentenceOf(error, USAGE))
   process.exit(1)
 })

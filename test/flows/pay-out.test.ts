@@ -84,6 +84,18 @@ async function arrive(): Promise<void> {
   await handleEvents(service.world)
 }
 
+/** Requests a payout that the balance does not cover, and ends when it does and a retry is due. */
+async function waitForFunds(): Promise<void> {
+  await earn()
+  const { world, clock } = service
+  const { available } = await world.processor.readBalance(clock.now())
+  const move = (amount: number) => bankOf(service).moveFunds(clock.now(), cents(amount))
+  await move(0 - available)
+  assert.equal((await request()).outcome, 'waiting')
+  await move(available)
+  clock.pass(3600)
+}
+
 const linesOf = (id: PayoutId) =>
   payouts.statementOf(service.world.db, id, { limit: 100, offset: 0 })
 
@@ -158,14 +170,8 @@ describe('a balance that does not cover a payout', () => {
   })
 
   test('ends the alert once the payout is made, also after a lost answer', async () => {
-    await earn()
+    await waitForFunds()
     const { world, clock } = service
-    const { available } = await world.processor.readBalance(clock.now())
-    const move = (amount: number) => bankOf(service).moveFunds(clock.now(), cents(amount))
-    await move(0 - available)
-    assert.equal((await request()).outcome, 'waiting')
-    await move(available)
-    clock.pass(3600)
     fate = 'is lost'
     await reconcilePayouts(world)
     fate = 'arrives'
@@ -210,14 +216,8 @@ describe('a payout that the processor refuses to finish', () => {
   })
 
   test('ends the alert about its funds if it waited for them', async () => {
-    await earn()
+    await waitForFunds()
     const { world, clock } = service
-    const { available } = await world.processor.readBalance(clock.now())
-    const move = (amount: number) => bankOf(service).moveFunds(clock.now(), cents(amount))
-    await move(0 - available)
-    assert.equal((await request()).outcome, 'waiting')
-    await move(available)
-    clock.pass(3600)
     fate = 'is refused'
     await reconcilePayouts(world)
     assert.deepEqual(await openAlarms(world.db), [])
