@@ -155,7 +155,7 @@ declare module '#platform/alarms' {
     email_unwritten: true
     /** A check of the ledger found differences. */
     ledger_differs: true
-    /** A bank returned a payout whose payee deleted their account. */
+    /** A payout failed or was returned, and its payee deleted their account. */
     payee_left: true
     /** The processor reports something that only staff can act on. */
     processor_notice: true

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type * as payouts from '#domain/payouts'
 import { settlePayout } from '#flows/pay-out'
+import { endPayout } from '#flows/pay-out/settle'
 import type { StoredEmail } from '#platform/email-queue'
+import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { PAYEE_EMAILS } from '../../src/surfaces/emails/payee.ts'
@@ -84,6 +86,17 @@ test('alerts staff if the bank returns the payout after that', async () => {
     [['payee_left', owner]],
   )
   assert.match(alarms[0]!.message, /returned payout 1 of \$2\.37.* has deleted their account/)
+})
+
+test('says that the next one failed, as the processor refuses to send it', async () => {
+  const { world } = service
+  const { owner } = await world.db.one<payouts.Payout>(sql`select owner from payouts`)
+  const id = mintId(world.random, 'po')
+  await world.db.run(sql`insert into payouts (id, owner, account, amount, cause, status, created_at)
+    values (${id}, ${owner}, 'affiliate_payable', 237, 'weekly', 'open', ${service.clock.now()})`)
+  await endPayout(world, { id, owner }, { status: 'failed', reason: 'No bank.' })
+  const [alarm] = await openAlarms(world.db)
+  assert.match(alarm!.message, /^Payout 2 of \$2\.37 failed, and the payee has deleted/)
 })
 
 test('sends no email that a returned payout arrived, as after a pause of the mail server', async () => {

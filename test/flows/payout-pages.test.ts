@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import * as apps from '#domain/apps'
+import { timelineEvents } from '#domain/billing'
 import * as payouts from '#domain/payouts'
 import { payWeekly } from '#flows/pay-out'
+import { eventText } from '#http/timeline-labels'
+import type { AppId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -151,6 +154,8 @@ describe('a seller’s payouts', () => {
 })
 
 describe('a payout that the processor refuses at once', () => {
+  let refused: number
+
   test('is called failed, not returned, with the reason and what is next', async () => {
     const { world } = service
     await sell(service)
@@ -174,9 +179,40 @@ describe('a payout that the processor refuses at once', () => {
     const { text } = await readPdf(pdf.rawPayload)
     assert.match(text, /Status\s+Failed/)
     assert.match(text, /Reason for failure/)
+    refused = number
     agent = await withBank(service, 'seller')
     await agent.submit('Pay out now')
     assert.equal((await latest()).status, 'pending')
+  })
+
+  test('is called failed by the line of the next statement, the sale and the timeline', async () => {
+    const { db } = service.world
+    const next = await latest()
+    await agent.open(next.path)
+    assert.match(agent.text, new RegExp(`Payout ${refused} failed`))
+    const headers = { cookie: agent.cookie }
+    const csv = await service.app.inject({ url: `${next.path}statement.csv`, headers })
+    assert.match(csv.body, new RegExp(`Payout ${refused} failed`))
+    const { invoice_id, app_id } = await db.one<{ invoice_id: string; app_id: AppId }>(
+      sql`select id as invoice_id, app_id from invoices order by number desc limit 1`,
+    )
+    await agent.open(`/dashboard/apps/tidepool/sales/${invoice_id}/`)
+    assert.match(agent.text, new RegExp(`Payout ${refused} .* Failed Statement`))
+    const events = await timelineEvents(db, { app_id }, { limit: 500, offset: 0 })
+    const ends = events.filter(({ kind, why }) => kind === 'payout_settled' && why !== 'paid')
+    assert.deepEqual(ends.map(eventText), ['Payout returned', 'Payout failed'])
+    assert.ok(events.every((event) => !/Payout sent/i.test(eventText(event))))
+  })
+
+  test('is called failed in the lists of staff, where another was returned', async () => {
+    const { owner } = await payeeOf(service, 'seller')
+    const staff = await signedIn(service, service.demo.operator)
+    for (const path of ['/admin/payouts/?status=failed', `/admin/sellers/${owner}/`]) {
+      const { body } = await staff.open(path)
+      const text = textOf(body)
+      assert.match(text, new RegExp(`payout ${refused} Failed .*payout \\d+ Returned`), path)
+    }
+    assert.match(staff.text, /has no bank yet/)
   })
 })
 

@@ -18,7 +18,7 @@ export type TimelineEventKind =
   /** An email was queued: `why` is its template. */
   | 'email'
   | 'payout'
-  /** `why` is `paid` or `failed`. */
+  /** `why` is `paid`, `failed` (never sent to the bank) or `returned` by it. */
   | 'payout_settled'
 
 /** An event, dated by the app's time. */
@@ -115,7 +115,9 @@ function everything({ app_id }: Span): Sql {
       from emails m join (${writtenAbout(app_id)}) w on w.subject = m.subject_id
     union all select p.created_at, 3, p.id, 'payout', p.cause, null, p.amount, p.id, null
       from payouts p join apps a on a.seller_id = p.owner where a.id = ${app_id}
-    union all select p.settled_at, 3, p.id, 'payout_settled', p.status, null, p.amount, p.id, null
+    union all select p.settled_at, 3, p.id, 'payout_settled',
+      case when p.status = 'failed' and p.processor_payout_id is not null then 'returned'
+        else p.status end, null, p.amount, p.id, null
       from payouts p join apps a on a.seller_id = p.owner
       where a.id = ${app_id} and p.settled_at is not null`
 }

@@ -211,7 +211,7 @@ export function payout({ payout_id, account, owner, amount }: PaidOut): Posting 
   ])
 }
 
-/** A payout that the bank returned: it is owed again. */
+/** A payout that failed or that the bank returned: it is owed again. */
 export function payoutFailed({ payout_id, account, owner, amount }: PaidOut): Posting {
   return posting('payout_failed', payout_id, [
     debit('processor', '', amount),

@@ -13,7 +13,7 @@ export interface Payout extends Payee {
   /** The sum of its lines before fees; null for an affiliate. */
   gross: Cents | null
   cause: 'weekly' | 'request'
-  /** open: the outcome is unknown. failed: it was returned, and is owed again. */
+  /** open: the outcome is unknown. failed: it failed or was returned, and is owed again. */
   status: 'open' | 'pending' | 'paid' | 'failed'
   processor_payout_id: ProcessorId | null
   /** The bank account that it was sent to, in words; null: not known. */
@@ -122,7 +122,10 @@ export async function payoutsOf(
 }
 
 /** A payout that included a line of a ledger transaction. */
-export type PayoutOfTransaction = Pick<Payout, 'id' | 'number' | 'owner' | 'status' | 'created_at'>
+export type PayoutOfTransaction = Pick<
+  Payout,
+  'id' | 'number' | 'owner' | 'status' | 'processor_payout_id' | 'created_at'
+>
 
 /** The payouts that included lines of these ledger transactions, earliest first. */
 export async function payoutsOfTransactions(
@@ -130,7 +133,7 @@ export async function payoutsOfTransactions(
   transaction_ids: readonly TransactionId[],
 ): Promise<PayoutOfTransaction[]> {
   return await db.rows<PayoutOfTransaction>(sql`
-    select distinct p.id, p.number, p.owner, p.status, p.created_at
+    select distinct p.id, p.number, p.owner, p.status, p.processor_payout_id, p.created_at
     from payout_lines l join payouts p on p.id = l.payout_id
     where l.transaction_id = any(${[...transaction_ids]}) order by p.created_at, p.id`)
 }
@@ -143,7 +146,7 @@ export async function isPaying(db: Db, { owner, account }: Payee): Promise<boole
   return is_paying
 }
 
-/** What was paid out to a payee, or is on its way; returned payouts do not count. */
+/** What was paid out to a payee, or is on its way; failed and returned ones do not count. */
 export async function paidTotal(db: Db, { owner, account }: Payee): Promise<Cents> {
   const { amount } = await db.one<{ amount: Cents }>(sql`
     select coalesce(sum(amount), 0)::bigint as amount from payouts

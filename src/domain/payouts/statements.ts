@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { InvoiceId, PayoutId, TransactionId } from '#platform/ids'
+import type { InvoiceId, PayoutId, ProcessorId, TransactionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Payee } from './available.ts'
@@ -36,8 +36,10 @@ export interface StatementLine {
   gross: Cents | null
   /** The service's whole fee on a paid invoice; null for what is reversed, and for other lines. */
   fee: Cents | null
-  /** The payout that was returned, for the line that credits it again. */
+  /** The payout that failed or was returned, for the line that credits it again. */
   returned_number: number | null
+  /** Whether that payout was never sent. */
+  was_refused: boolean
 }
 
 /** A line of a payee's account, and the payout that took it. */
@@ -47,6 +49,7 @@ export interface AccountLine extends StatementLine {
   payout_id: PayoutId | null
   payout_number: number | null
   payout_status: 'open' | 'pending' | 'paid' | 'failed' | null
+  processor_payout_id: ProcessorId | null
 }
 
 const COLUMNS = sql`t.id as transaction_id, e.position, t.at, t.event, t.subject,
@@ -60,7 +63,8 @@ const COLUMNS = sql`t.id as transaction_id, e.position, t.at, t.event, t.subject
     when 'dispute_lost' then d.owed + d.tax - d.amount
     when 'dispute_won'
       then d.amount - coalesce(d.opened_tax, d.tax) - coalesce(d.opened_owed, d.owed) end as gross,
-  returned.number as returned_number`
+  returned.number as returned_number,
+  returned.id is not null and returned.processor_payout_id is null as was_refused`
 
 const SOURCES = sql`join ledger_transactions t on t.id = e.transaction_id
   ${LINE_SOURCES}
@@ -127,7 +131,8 @@ export async function accountLines(
 ): Promise<AccountLine[]> {
   const before = page.before === undefined ? sql`true` : sql`e.number < ${page.before}::bigint`
   return await db.rows<AccountLine>(sql`select ${COLUMNS}, e.number,
-      p.id as payout_id, p.number as payout_number, p.status as payout_status
+      p.id as payout_id, p.number as payout_number, p.status as payout_status,
+      p.processor_payout_id
     from ledger_entries e ${SOURCES} ${TAKEN_BY}
     where e.account = ${account} and e.owner = ${owner} and t.event <> 'payout' and ${before}
     order by e.number desc limit ${page.limit}`)

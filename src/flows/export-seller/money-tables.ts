@@ -36,9 +36,9 @@ const PAYOUTS: ExportTable = {
     number: 'Its number.',
     amount: { cents: 'The amount.' },
     status: 'The status.',
-    failure: 'Why the bank returned it.',
+    failure: 'Why it failed, or why the bank returned it.',
     created_at: 'When it was made.',
-    settled_at: 'When it arrived.',
+    settled_at: 'When it arrived, failed or was returned.',
   },
   page: (db, { seller_id, after, limit }) =>
     db.rows<ExportedRow>(sql`select x.cursor, to_jsonb(x) - 'cursor' as row from (

@@ -128,7 +128,8 @@ export async function endPayout(
     await payouts.recordPayout(tx, now, id, { status, payout_id, failure: reason })
     if (status === 'failed') {
       await returnToBalance(world, tx, now, payout)
-      if (await hasLeft(tx, owner)) await alertStaff(world, tx, payout)
+      const processor_payout_id = payout_id ?? payout.processor_payout_id
+      if (await hasLeft(tx, owner)) await alertStaff(world, tx, { ...payout, processor_payout_id })
     }
     if (status !== 'pending') await notify(world, tx, now, id, status)
     return status
@@ -165,18 +166,18 @@ async function hasLeft(tx: Db, owner: PayeeId): Promise<boolean> {
   return seller_id !== undefined && (await sellers.membersOf(tx, seller_id)).length === 0
 }
 
-async function alertStaff(
-  { clock, random }: World,
-  tx: Db,
-  { owner, number, amount }: payouts.Payout,
-): Promise<void> {
+async function alertStaff({ clock, random }: World, tx: Db, payout: payouts.Payout): Promise<void> {
+  const { owner, number, processor_payout_id } = payout
+  const amount = formatMoney(payout.amount)
+  const ended = payouts.wasRefused({ status: 'failed', processor_payout_id })
+    ? `Payout ${number} of ${amount} failed`
+    : `The bank returned payout ${number} of ${amount}`
   await raiseAlarm(tx, random, clock.now(), {
     kind: 'payee_left',
     subject: owner,
     message:
-      `The bank returned payout ${number} of ${formatMoney(amount)}, and the payee has deleted ` +
-      'their account. Ask the processor how to reach them. If that fails, report the amount as ' +
-      'unclaimed property.',
+      `${ended}, and the payee has deleted their account. Ask the processor how to reach them. ` +
+      'If that fails, report the amount as unclaimed property.',
     href: '/admin/payouts/?status=failed',
   })
 }

@@ -54,7 +54,7 @@ const KINDS: Record<AlarmKind, { title: string; needs: StaffPermission }> = {
   dispute_reversed: { title: 'Dispute decided again after an appeal', needs: 'sales' },
   email_unwritten: { title: 'Email without a template', needs: 'emails' },
   ledger_differs: { title: 'Differences in the ledger', needs: 'checks' },
-  payee_left: { title: 'Payout of a deleted account returned', needs: 'payouts' },
+  payee_left: { title: 'Payout of a deleted account failed or returned', needs: 'payouts' },
   processor_notice: { title: 'Notice from the processor', needs: 'sales' },
   processor_refused: { title: 'Request refused by the processor', needs: 'sales' },
   refund_in_excess: { title: 'Refund paid a buyer too much', needs: 'sales' },

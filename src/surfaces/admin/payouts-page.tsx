@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
-import { Badge, type BadgeTone } from '#design/feedback'
+import { Badge } from '#design/feedback'
 import { SelectField } from '#design/forms'
 import { Day, formatMoney, Moment } from '#design/money'
 import { Pager } from '#design/navigation'
@@ -8,14 +8,15 @@ import { EmptyState, Panel, RecordRows } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import { type ListedPayout, PAYOUT_STATUSES, type Payout } from '#domain/payouts'
 import type { ListedSeller } from '#domain/sellers'
+import { payoutLabel } from '#http/payout-label'
 import { AdminPage } from './layout.tsx'
 import { ON_A_PAGE } from './paging.ts'
 
-const STATUSES: Record<Payout['status'], [label: string, tone: BadgeTone]> = {
-  open: ['Requested', 'warn'],
-  pending: ['Pending', 'info'],
-  paid: ['Paid', 'good'],
-  failed: ['Returned', 'bad'],
+const STATUSES: Record<Payout['status'], string> = {
+  open: 'Requested',
+  pending: 'Pending',
+  paid: 'Paid',
+  failed: 'Failed or returned',
 }
 
 /** The payouts of all payees, and the sellers whose payouts are paused. */
@@ -46,7 +47,7 @@ export function PayoutsPage(facts: {
               value={status ?? ''}
               options={[
                 { value: '', label: 'All' },
-                ...PAYOUT_STATUSES.map((value) => ({ value, label: STATUSES[value][0] })),
+                ...PAYOUT_STATUSES.map((value) => ({ value, label: STATUSES[value] })),
               ]}
               in_search
             />
@@ -98,7 +99,8 @@ function Paused({ paused }: { paused: ListedSeller[] }): JSX.Element {
 /** A payout in a list: its amount first. */
 export function payoutRecord(payout: ListedPayout) {
   const { id, number, owner, name, amount, status, cause, failure, created_at } = payout
-  const [label, tone] = STATUSES[status]
+  const { label, tone } =
+    status === 'open' ? ({ label: STATUSES.open, tone: 'warn' } as const) : payoutLabel(payout)
   return {
     key: id,
     title: `${formatMoney(amount)}, payout ${number}`,

@@ -23,7 +23,7 @@ const EMAIL_NAMES: Record<string, string> = {
   license_imported: 'License imported',
   paid_otherwise: 'Repaid, not to the card',
   payment_failed: 'Payment failed',
-  payout_failed: 'Payout returned',
+  payout_failed: 'Payout failed or returned',
   payout_paid: 'Payout paid',
   plan_given: 'Plan given',
   receipt: 'Receipt',

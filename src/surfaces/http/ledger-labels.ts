@@ -70,7 +70,7 @@ export const EVENT_LABELS: Record<LedgerEvent, string> = {
   buyer_paid: 'Buyer paid',
   excess_repaid: 'Excess repaid by the buyer',
   payout: 'Payout',
-  payout_failed: 'Payout returned',
+  payout_failed: 'Payout failed or returned',
   remittance: 'Sales tax remitted',
   processor_day: 'Day at the processor',
   suspense_booked: 'Unexplained movement booked',

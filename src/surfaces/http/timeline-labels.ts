@@ -55,9 +55,9 @@ export function eventText({ kind, why }: Pick<TimelineEvent, 'kind' | 'why'>): s
     case 'email':
       return `Email: ${emailLabel(why)}`
     case 'payout':
-      return why === 'weekly' ? 'Weekly payout sent' : 'Payout sent'
+      return why === 'weekly' ? 'Weekly payout created' : 'Payout created'
     case 'payout_settled':
-      return why === 'paid' ? 'Payout paid' : 'Payout returned'
+      return `Payout ${why}`
   }
 }
 

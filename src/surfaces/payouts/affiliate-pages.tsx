@@ -7,6 +7,8 @@ import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordTable } from '#design/panels'
+import type { Payout } from '#domain/payouts'
+import { payoutLabel } from '#http/payout-label'
 import { ReferredChart, type ReferredChartFacts } from '#http/referred-chart'
 import type { Cents } from '#platform/money'
 import { LinkPanel, ReferredApps, type ReferredFacts } from './affiliate-apps.tsx'
@@ -88,9 +90,7 @@ export interface ReferralLine {
   /** When it becomes available. */
   available_at: Date | undefined
   /** The payout that includes it. */
-  payout:
-    | { href: string; number: number; status: 'open' | 'pending' | 'paid' | 'failed' }
-    | undefined
+  payout: (Pick<Payout, 'number' | 'status' | 'processor_payout_id'> & { href: string }) | undefined
 }
 
 /** An affiliate's earnings, line by line. */
@@ -105,7 +105,7 @@ export function ReferralsPage(
     latest: string | undefined
     chart: ReferredChartFacts
     referred: ReferredFacts
-    /** All payouts that were not returned. */
+    /** All payouts that neither failed nor were returned. */
     paid_total: Cents
   },
 ): JSX.Element {
@@ -185,19 +185,12 @@ function Lines(facts: {
   )
 }
 
-const WITH = {
-  open: 'Pending with',
-  pending: 'Pending with',
-  paid: 'Paid with',
-  failed: 'Returned with',
-} as const
-
 function stateOf({ amount, available_at, payout }: ReferralLine): ComponentChildren {
   const isTaken = amount < 0
   if (payout) {
     return (
       <span>
-        {isTaken ? 'Reversed with' : WITH[payout.status]}{' '}
+        {isTaken ? 'Reversed' : payoutLabel(payout).label} with{' '}
         <TextLink href={payout.href}>payout {payout.number}</TextLink>
       </span>
     )

@@ -112,7 +112,7 @@ async function chartOf(
 function referralOf(now: Date, line: payouts.AccountLine): ReferralLine {
   const available_at = addDays(line.at, payouts.delayDays({ account: 'affiliate_payable' }))
   const isDelayed = !payouts.NEVER_DELAYED.includes(line.event)
-  const { payout_id, payout_number, payout_status } = line
+  const { payout_id, payout_number, payout_status, processor_payout_id } = line
   return {
     key: `${line.transaction_id}-${line.position}`,
     at: line.at,
@@ -123,6 +123,11 @@ function referralOf(now: Date, line: payouts.AccountLine): ReferralLine {
     payout:
       payout_id === null
         ? undefined
-        : { href: `${BASE}${payout_id}/`, number: payout_number!, status: payout_status! },
+        : {
+            href: `${BASE}${payout_id}/`,
+            number: payout_number!,
+            status: payout_status!,
+            processor_payout_id,
+          },
   }
 }

@@ -1,10 +1,10 @@
-import { type Payout, type StatementLine, wasRefused } from '#domain/payouts'
+import type { Payout, StatementLine } from '#domain/payouts'
 
 const SALES = { purchase: 'Sale of', renewal: 'Renewal of', upgrade: 'Upgrade to' } as const
 
 /** The label of a statement line. */
 export function lineLabel(line: StatementLine): string {
-  const { event, invoice_kind, returned_number } = line
+  const { event, invoice_kind, returned_number, was_refused } = line
   const what = `${line.app_name} ${line.product_name}`
   switch (event) {
     case 'sale':
@@ -22,19 +22,10 @@ export function lineLabel(line: StatementLine): string {
     case 'appeal_won':
       return `Dispute won on appeal: ${what}`
     case 'payout_failed':
-      return `Payout ${returned_number} returned`
+      return `Payout ${returned_number} ${was_refused ? 'failed' : 'returned'}`
     case 'write_off':
       return 'Balance written off by Purser'
   }
-}
-
-/** The label and tone of a payout's status. */
-export function payoutLabel(payout: Pick<Payout, 'status' | 'processor_payout_id'>) {
-  const { status } = payout
-  if (status === 'paid') return { label: 'Paid', tone: 'good' } as const
-  if (wasRefused(payout)) return { label: 'Failed', tone: 'bad' } as const
-  if (status === 'failed') return { label: 'Returned', tone: 'bad' } as const
-  return { label: 'Pending', tone: 'info' } as const
 }
 
 /** The label of a payout's type. */

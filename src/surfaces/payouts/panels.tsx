@@ -5,10 +5,11 @@ import { Form } from '#design/forms'
 import { Day, formatDay, formatMoney, Money } from '#design/money'
 import { Pager } from '#design/navigation'
 import { DescriptionList, Panel, RecordCards } from '#design/panels'
+import { payoutLabel } from '#http/payout-label'
 import type { PayoutId, ProcessorId } from '#platform/ids'
 import { type Cents, cents, sum } from '#platform/money'
 import { ownValue } from '#platform/record'
-import { causeLabel, payoutLabel } from './labels.ts'
+import { causeLabel } from './labels.ts'
 
 /** A payout in a list. */
 export interface PayoutCard {

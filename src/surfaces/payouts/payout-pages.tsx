@@ -8,9 +8,10 @@ import { PageHeader } from '#design/page-header'
 import { DescriptionList, Heading, RecordTable } from '#design/panels'
 import { wasRefused } from '#domain/payouts'
 import type { Paging } from '#http/pagination'
+import { payoutLabel } from '#http/payout-label'
 import type { ProcessorId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-import { causeLabel, payoutLabel } from './labels.ts'
+import { causeLabel } from './labels.ts'
 import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
 
 /** A seller's balance, bank account and payouts. */

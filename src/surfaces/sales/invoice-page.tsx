@@ -14,9 +14,10 @@ import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
 import type { PayoutOfTransaction } from '#domain/payouts'
 import { LedgerEntries } from '#http/ledger-entries'
+import { payoutLabel } from '#http/payout-label'
 import type { ChargeId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-import { KIND_LABELS, PAYOUT_LABELS, STATUS_LABELS } from './labels.ts'
+import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
 import { SaleHeader } from './sale-header.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -152,7 +153,7 @@ function Payouts({ payouts, as }: InvoicePageFacts): JSX.Element {
         records={payouts.map((payout) => ({
           key: payout.id,
           title: `Payout ${payout.number}`,
-          details: [<Day date={payout.created_at} />, PAYOUT_LABELS[payout.status]],
+          details: [<Day date={payout.created_at} />, payoutLabel(payout).label],
           link:
             as === 'seller'
               ? { label: 'Statement', href: `/dashboard/payouts/${payout.id}/` }

@@ -1,7 +1,6 @@
 import type { BadgeTone } from '#design/feedback'
 import type { InvoiceKind, SellerInvoiceStatus } from '#domain/billing'
 import type { Dispute, LicenseOrigin, Refund } from '#domain/payments'
-import type { Payout } from '#domain/payouts'
 import type { RefundRefusal } from '#flows/refund'
 import type { Side } from '#http/guards/seller-or-staff'
 
@@ -36,13 +35,6 @@ export const DISPUTE_LABELS: Record<Dispute['status'], Labeled> = {
   open: ['Open', 'warn'],
   won: ['Won', 'good'],
   lost: ['Lost', 'bad'],
-}
-
-export const PAYOUT_LABELS: Record<Payout['status'], string> = {
-  open: 'Pending',
-  pending: 'Pending',
-  paid: 'Paid',
-  failed: 'Returned',
 }
 
 /** How a license began. */
