@@ -275,8 +275,42 @@ test('a change that waited for the loss of the admin role is refused', async () 
     }
     assert.equal(await roleOf(boss.email), 'admin')
     assert.equal(await roleOf(other.email), 'support')
-    const open = await identity.listStaffInvitations(world.db, service.clock.now())
+    const open = await identity.listStaffInvitations(world.db, service.clock.now(), {
+      limit: 50,
+      offset: 0,
+    })
     assert.ok(open.some(({ email }) => email === pending.email))
     assert.ok(!open.some(({ email }) => email === invited))
+  }
+})
+
+test('the list of staff and that of invitations have pages', async () => {
+  const { db } = service.world
+  const now = service.clock.now()
+  const ids = sql`generate_series(1, 120) n`
+  await db.run(sql`insert into users
+    (id, email, email_normalized, created_via, staff_role, created_at)
+    select 'usr_listed' || n, e, e, 'signup', 'support', ${now}
+      from (select n, 'zz' || lpad(n::text, 3, '0') || '@example.com' as e from ${ids}) x`)
+  await db.run(sql`insert into staff_invitations
+    (id, email, email_normalized, role, created_at, expires_at)
+    select 'sti_listed' || n, e, e, 'support', ${now}, ${new Date(now.getTime() + 3_600_000)}
+      from (select n, 'yy' || lpad(n::text, 3, '0') || '@example.com' as e from ${ids}) x`)
+  const { agent } = await addMember('admin')
+  for (const [list, prefix] of [
+    ['members', 'zz'],
+    ['invitations', 'yy'],
+  ] as const) {
+    await agent.open('/admin/staff/')
+    const seen = new Set<string>()
+    for (let page = 0; page < 4; page++) {
+      const { body } = agent.page
+      for (const [email] of body.matchAll(new RegExp(`${prefix}\\d{3}@example`, 'g')))
+        seen.add(email)
+      const next = new RegExp(`href="([^"]*list=${list}[^"]*below=[^"]*)"`).exec(body)
+      if (next) await agent.open(next[1]!.replaceAll('&amp;', '&'))
+    }
+    assert.equal(seen.size, 120, list)
+    assert.match(agent.text, /First page/)
   }
 })

@@ -205,6 +205,7 @@ export function everyComponent(text: string): Record<string, VNode> {
     ),
     Stacked: <cells.Stacked below={text}>{text}</cells.Stacked>,
     Truncated: <cells.Truncated text={text} href={text} />,
+    Wrapped: <cells.Wrapped text={text} href={text} />,
     Totals: <panels.Totals items={[{ term: text, detail: text }]} />,
     FeatureTable: (
       <plans.FeatureTable

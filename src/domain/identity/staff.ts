@@ -14,17 +14,26 @@ export interface StaffMember {
   signed_in_at: Date | null
 }
 
-/** The members of staff by email, or only one of them. */
-export async function listStaff(db: Db, only?: UserId): Promise<StaffMember[]> {
-  return await db.rows<StaffMember>(sql`select u.id, u.email, u.staff_role, u.locked_at,
-      exists (select 1 from authenticator_apps a
-        where a.user_id = u.id and a.confirmed_at is not null)
-        or exists (select 1 from passkeys p where p.user_id = u.id) as has_factor,
-      (select l.at from audit_log l where l.subject = u.id and l.action = 'account.signed_in'
-        order by l.at desc limit 1) as signed_in_at
-    from users u
-    where u.staff_role is not null and u.id = coalesce(${only ?? null}, u.id)
-    order by u.email_normalized limit 500`)
+const COLUMNS = sql`u.id, u.email, u.staff_role, u.locked_at,
+  exists (select 1 from authenticator_apps a
+    where a.user_id = u.id and a.confirmed_at is not null)
+    or exists (select 1 from passkeys p where p.user_id = u.id) as has_factor,
+  (select l.at from audit_log l where l.subject = u.id and l.action = 'account.signed_in'
+    order by l.at desc limit 1) as signed_in_at`
+
+/** A page of the members of staff, by email. */
+export async function listStaff(
+  db: Db,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<StaffMember[]> {
+  return await db.rows<StaffMember>(sql`select ${COLUMNS} from users u
+    where u.staff_role is not null order by u.email_normalized limit ${limit} offset ${offset}`)
+}
+
+/** A member of staff. */
+export async function findStaff(db: Db, user_id: UserId): Promise<StaffMember | undefined> {
+  return await db.maybe<StaffMember>(sql`select ${COLUMNS} from users u
+    where u.staff_role is not null and u.id = ${user_id}`)
 }
 
 /** The admins who can sign in, locked so that no two of them are removed at once. */
@@ -44,10 +53,14 @@ export interface ListedInvitation {
   expires_at: Date
 }
 
-/** The pending invitations, by email. */
-export async function listStaffInvitations(db: Db, now: Date): Promise<ListedInvitation[]> {
+/** A page of the pending invitations, by email. */
+export async function listStaffInvitations(
+  db: Db,
+  now: Date,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<ListedInvitation[]> {
   return await db.rows<ListedInvitation>(sql`select i.id, i.email, i.role, i.expires_at,
       u.email as inviter
     from staff_invitations i left join users u on u.id = i.invited_by
-    where i.expires_at > ${now} order by i.email_normalized limit 500`)
+    where i.expires_at > ${now} order by i.email_normalized limit ${limit} offset ${offset}`)
 }

@@ -106,9 +106,12 @@ export function Pager(facts: {
   label?: string
   newest?: string | undefined
   older?: string | undefined
-  labels?: { newest: string; older: string }
+  /** The list is not in the order of time. */
+  from_first?: boolean
 }) {
-  const labels = facts.labels ?? { newest: 'Latest', older: 'Older' }
+  const labels = facts.from_first
+    ? { newest: 'First page', older: 'More' }
+    : { newest: 'Latest', older: 'Older' }
   if (!facts.newest && !facts.older) return null
   return (
     <nav aria-label={facts.label ?? 'Pages'} class="flex flex-wrap justify-between gap-3">

@@ -120,7 +120,7 @@ export function CasePanel(facts: {
   return (
     <Panel id={id} title={title}>
       {children}
-      <Pager {...list} label={`Pages: ${title}`} labels={{ newest: 'First page', older: 'More' }} />
+      <Pager {...list} label={`Pages: ${title}`} from_first />
     </Panel>
   )
 }

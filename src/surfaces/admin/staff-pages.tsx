@@ -5,6 +5,7 @@ import { Field, Form, SelectField } from '#design/forms'
 import { InvitePanel } from '#design/invite'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
+import { Pager } from '#design/navigation'
 import { DescriptionList, EmptyState, Panel, RecordRows, recordDescription } from '#design/panels'
 import {
   type ListedInvitation,
@@ -14,6 +15,7 @@ import {
 } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
 import { RecordHeader } from '#http/admin-menu'
+import type { ListPage } from '#http/pagination'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import { STAFF_ROLE_LABELS } from '#http/staff-labels'
 import { AdminPage } from './layout.tsx'
@@ -35,8 +37,8 @@ const ROLE_OPTIONS = STAFF_ROLES.map((role) => ({ value: role, label: STAFF_ROLE
 /** The members of staff and the pending invitations, with a form to invite. */
 export function StaffPage(
   facts: StaffLayoutFacts & {
-    members: StaffMember[]
-    invitations: ListedInvitation[]
+    members: ListPage<StaffMember>
+    invitations: ListPage<ListedInvitation>
     form: StaffForm
     fault: string | undefined
   },
@@ -50,9 +52,9 @@ export function StaffPage(
       intro="Who has access to the admin area, and their roles."
       has_error={facts.fault !== undefined}
     >
-      <Panel title="Members">
+      <Panel id="members" title="Members">
         <RecordRows
-          records={members.map((member) => ({
+          records={members.rows.map((member) => ({
             key: member.id,
             title: member.email,
             aside: <MemberBadges member={member} />,
@@ -60,6 +62,7 @@ export function StaffPage(
             link: { label: 'Manage', href: `/admin/staff/${member.id}/` },
           }))}
         />
+        <Pager {...members} label="Pages of members" from_first />
       </Panel>
       <Invitations {...facts} />
       <Invite {...facts} />
@@ -86,15 +89,18 @@ function SignedIn({ at }: { at: Date | null }): JSX.Element {
   )
 }
 
-function Invitations(facts: { invitations: ListedInvitation[]; csrf_token: string }): JSX.Element {
+function Invitations(facts: {
+  invitations: ListPage<ListedInvitation>
+  csrf_token: string
+}): JSX.Element {
   const { invitations, csrf_token } = facts
   return (
-    <Panel title="Invitations">
-      {invitations.length === 0 ? (
+    <Panel id="invitations" title="Invitations">
+      {invitations.rows.length === 0 ? (
         <EmptyState title="No open invitations" />
       ) : (
         <RecordRows
-          records={invitations.map(({ id, email, role, inviter, expires_at }) => ({
+          records={invitations.rows.map(({ id, email, role, inviter, expires_at }) => ({
             key: id,
             title: email,
             aside: <Badge>{STAFF_ROLE_LABELS[role]}</Badge>,
@@ -115,6 +121,7 @@ function Invitations(facts: { invitations: ListedInvitation[]; csrf_token: strin
           }))}
         />
       )}
+      <Pager {...invitations} label="Pages of invitations" from_first />
     </Panel>
   )
 }

@@ -10,9 +10,11 @@ import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
+import { readPanelByOffset } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
+import { ON_A_PAGE } from './paging.ts'
 import { staffReasonFault } from './reasoned.ts'
 import { type MemberForm, MemberPage, type StaffForm, StaffPage } from './staff-pages.tsx'
 
@@ -99,10 +101,19 @@ async function sendStaff(
   { form, fault }: { form: StaffForm; fault?: string },
 ): Promise<FastifyReply> {
   const { db, clock } = world
+  const panel = { path: HOME, size: ON_A_PAGE }
   const page = StaffPage({
     ...layoutFacts(world, context),
-    members: await identity.listStaff(db),
-    invitations: await identity.listStaffInvitations(db, clock.now()),
+    members: await readPanelByOffset(context.request, {
+      ...panel,
+      id: 'members',
+      read: (of) => identity.listStaff(db, of),
+    }),
+    invitations: await readPanelByOffset(context.request, {
+      ...panel,
+      id: 'invitations',
+      read: (of) => identity.listStaffInvitations(db, clock.now(), of),
+    }),
     form,
     fault,
   })
@@ -111,7 +122,7 @@ async function sendStaff(
 
 async function memberOf({ db }: World, { request }: StaffContext): Promise<identity.StaffMember> {
   const user_id = requireId('usr', paramsOf(MEMBER, request).user_id)
-  const [member] = await identity.listStaff(db, user_id)
+  const member = await identity.findStaff(db, user_id)
   if (!member) throw refuse('not_found')
   return member
 }
