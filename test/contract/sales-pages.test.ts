@@ -215,7 +215,7 @@ describe('a sale', () => {
     assert.equal(turned.status, 422)
     assert.match(textOf(turned.body), /Must not contain control characters\./)
     const long = await agent.submit('Review refund', { amount: '1', reason: 'x'.repeat(201) })
-    assert.match(textOf(long.body), /Use at most 200 characters\. This text has 201\./)
+    assert.match(textOf(long.body), /Reason: Use at most 200 characters\. This text has 201\./)
   })
 
   test('that was refunded meanwhile is shown again, and nothing is refunded', async () => {

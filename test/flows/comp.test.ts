@@ -276,6 +276,11 @@ describe('no plan is given', () => {
   test('without an email, a paid plan, a reason or a day in the future', async () => {
     const empty = await refused({ email: 'given', reason: '', ends: '2020-01-01' })
     assert.match(textOf(empty.body), /Enter an email address.*Give a reason for your records/)
+    const long = await refused({ email: 'given@example.com', reason: 'x'.repeat(201) })
+    assert.match(
+      long.body,
+      /href="#reason">Reason: Use at most 200 characters\. This text has 201\.</,
+    )
     const email = 'unserved@example.com'
     const past = await refused({ email, ends: isoDate(service.clock.now()) })
     assert.match(textOf(past.body), /Enter a date in the future/)

@@ -90,7 +90,7 @@ describe('the page of a buyer who received too much', () => {
       [{ amount: '5.01' }, /They owe \$5\.00\. Enter at most that amount/],
       [{ way: 'cash' }, /Choose how the buyer paid/],
       [{ reference: ' ' }, /Enter the reference on the bank statement/],
-      [{ reference: 'x'.repeat(81) }, /Use at most 80 characters\. This text has 81/],
+      [{ reference: 'x'.repeat(81) }, /Reference: Use at most 80 characters\. This text has 81/],
       [{ reference: 'a\u202eb' }, /Must not contain control characters/],
       [{ paid_on: '2099-01-01' }, /Enter the day on which it arrived, today or earlier/],
       [{ paid_on: '2026-02-30' }, /Enter the day on which it arrived/],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { placeOf } from '#http/field-places'
 import { versionFaults } from '../../src/domain/catalog/version.ts'
 import { readNames, readSections } from '../../src/domain/listing/content.ts'
 import { compare } from '../../src/surfaces/dashboard/compare.ts'
@@ -16,13 +17,7 @@ import {
   pressedPlans,
   readPlans,
 } from '../../src/surfaces/dashboard/plans-form.ts'
-import {
-  arranged,
-  formFaults,
-  placeOf,
-  plainly,
-  pressOf,
-} from '../../src/surfaces/dashboard/rows.ts'
+import { arranged, formFaults, plainly, pressOf } from '../../src/surfaces/dashboard/rows.ts'
 
 describe('forms with rows', () => {
   test('hidden plan fields keep the plans that they were given', () => {

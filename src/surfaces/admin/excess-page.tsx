@@ -11,6 +11,7 @@ import type { StaffRole } from '#domain/identity'
 import type { ExcessBuyer, ExcessSettlement, RepaymentWay } from '#domain/ledger'
 import type { ActionNote } from '#http/action-note'
 import { RecordHeader } from '#http/admin-menu'
+import { placed } from '#http/field-places'
 import { enteredFields, type FormFault } from '#http/form-errors'
 import type { ListPage } from '#http/pagination'
 import type { InvoiceId, UserId } from '#platform/ids'
@@ -79,7 +80,7 @@ export function ExcessPage(facts: ExcessPageFacts): JSX.Element {
           : 'Owes nothing.'}
       </RecordHeader>
       <NoteAlert note={note} />
-      <ErrorSummary errors={faults} title="Not recorded" />
+      <ErrorSummary errors={faults.map(placed)} title="Not recorded" />
       {owes && <Owed {...facts} />}
       {facts.settlements.rows.length > 0 && <Settlements {...facts} />}
     </SiteLayout>

@@ -174,7 +174,7 @@ export function MemberPage(
     error: filled.action === action ? filled.fault : undefined,
   })
   return (
-    <SiteLayout title={`${member.email} · Staff · Purser`}>
+    <SiteLayout title={`${member.email} · Staff · Purser`} has_error={filled.fault !== undefined}>
       <RecordHeader
         current="staff"
         role={facts.role}

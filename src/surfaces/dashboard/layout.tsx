@@ -7,10 +7,10 @@ import { SubNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
 import { type MemberRole, rolesWith } from '#domain/sellers'
 import { type AppPageName, addressOf, appMenu } from '#http/app-menu'
+import { placed } from '#http/field-places'
 import type { FormFault } from '#http/form-errors'
 import { sellerTermsUrl } from '#http/redirect'
 import { anyOf, capitalized } from '#platform/text'
-import { placed } from './rows.ts'
 
 /** The facts that every page of an app shows. */
 export interface AppFacts {

@@ -5,9 +5,9 @@ import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
 import { Panel } from '#design/panels'
+import { placed } from '#http/field-places'
 import type { FormFault } from '#http/form-errors'
 import { AppFields } from './app-fields.tsx'
-import { placed } from './rows.ts'
 
 /** Asks for the name and the website of a new app. */
 export function NewAppPage(facts: {

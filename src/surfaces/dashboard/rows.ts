@@ -1,6 +1,7 @@
+import { placeOf } from '#http/field-places'
 import type { FormFault } from '#http/form-errors'
 import { ownValue } from '#platform/record'
-import { capitalized, EMPTY_TEXT } from '#platform/text'
+import { EMPTY_TEXT } from '#platform/text'
 
 /** The fields of a form, or of one of its rows. */
 export type Fields = Record<string, string>
@@ -59,56 +60,6 @@ export function rowInFocus({ act, list, index }: Press, rows: unknown[]): string
 /** The form field of an error's path: `sections.2.title` for `sections[2].title`. */
 function fieldAt(path: string): string {
   return path.replaceAll(/\[(\d+)\]/g, '.$1')
-}
-
-const ROWS: Record<string, string> = {
-  sections: 'section',
-  features: 'feature',
-  versions: 'plan',
-  prices: 'price',
-  product_ids: 'plan',
-}
-
-const FIELDS: Record<string, string> = {
-  body: 'text',
-  listing_mode: 'listing mode',
-  legal_name: 'legal name',
-  trial_days: 'free trial',
-  is_free: 'free plan',
-  frequency: 'billing',
-  valid_from: 'first day',
-  valid_until: 'last day',
-  max_uses: 'maximum uses',
-}
-const OF_LISTING = ['tagline', 'description', 'categories', 'industries', 'tags', 'listing_mode']
-const OF_SELLER = ['legal_name', 'address', 'city']
-const OF_APP = ['name']
-const OF_DISCOUNT = ['code', 'amount', 'periods', 'valid_from', 'valid_until', 'max_uses']
-/** The fields of forms without rows whose errors do not name them. */
-const ALONE = new Set([...OF_LISTING, ...OF_DISCOUNT, ...OF_SELLER, ...OF_APP])
-
-/**
- * The label of a field: `sections.2.title` is "Section 3, title". Undefined for whole lists, and
- * for fields whose errors name them.
- */
-export function placeOf(id: string): string {
-  if (!id.includes('.') && !ALONE.has(id)) return ''
-  const intro = id.split('.').flatMap((part, at, parts) => {
-    if (/^\d+$/.test(part)) return []
-    const index = parts[at + 1]
-    if (index !== undefined && /^\d+$/.test(index)) {
-      return [`${ROWS[part] ?? part} ${Number(index) + 1}`]
-    }
-    return part in ROWS ? [] : [FIELDS[part] ?? part]
-  })
-  const place = intro.join(', ')
-  return capitalized(place)
-}
-
-/** An error for the summary above a form; some messages need the name of their field. */
-export function placed({ id, message }: FormFault): FormFault {
-  const place = placeOf(id)
-  return { id, message: place === '' ? message : `${place}: ${message}` }
 }
 
 /** An error message for people: paths become labels, and a version is a plan. */

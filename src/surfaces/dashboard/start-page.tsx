@@ -5,8 +5,8 @@ import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import type { EnteredDetails } from '#domain/sellers'
+import { placed } from '#http/field-places'
 import type { FormFault } from '#http/form-errors'
-import { placed } from './rows.ts'
 import { SellerFields } from './seller-form.tsx'
 
 /** Asks for the seller's legal name and address before the first app. */

@@ -4,6 +4,7 @@ import { Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
 import { Mailbox, Panel } from '#design/panels'
+import { placed } from '#http/field-places'
 import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
 import type { CustomerAction } from './customer-action.ts'
 import { ReasonFields } from './reason-fields.tsx'
@@ -34,7 +35,7 @@ export function ActionPage(
       <PageHeader title={action.label} back={{ label: email, href: back }}>
         For <Mailbox address={email} />.
       </PageHeader>
-      <ErrorSummary errors={faults} title="Nothing was changed. Check these fields" />
+      <ErrorSummary errors={faults.map(placed)} title="Nothing was changed. Check these fields" />
       <div class="max-w-xl">
         <Panel>
           <p class="text-sm">{action.text}</p>

@@ -6,6 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { formatMoney, Money } from '#design/money'
 import { DescriptionList, Mailbox, Panel } from '#design/panels'
 import { invoiceNumber, type SellerInvoice } from '#domain/billing'
+import { placed } from '#http/field-places'
 import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import { type Cents, sum } from '#platform/money'
@@ -71,7 +72,7 @@ export function RefundPage(
         </Alert>
       )}
       {facts.obstacle && <Alert tone="info">{facts.obstacle}</Alert>}
-      <ErrorSummary errors={facts.faults} title="Nothing was refunded" />
+      <ErrorSummary errors={facts.faults.map(placed)} title="Nothing was refunded" />
       <div class="max-w-xl">
         {quote ? <Preview {...facts} quote={quote} /> : !facts.obstacle && <Ask {...facts} />}
       </div>
