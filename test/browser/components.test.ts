@@ -59,6 +59,22 @@ const columns = (page: Page) =>
       plans.map((plan) => [...plan.children].map((child) => child.textContent)),
     )
 
+/** The words, numbers and marks of an element, from left to right as they are drawn. */
+function inOrder(element: Element): string[] {
+  const drawn: { text: string; left: number }[] = []
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  while (texts.nextNode()) {
+    const node = texts.currentNode
+    for (const { 0: text, index } of node.nodeValue!.matchAll(/\d+|Buy|Pro|Free|month|!/g)) {
+      const range = document.createRange()
+      range.setStart(node, index)
+      range.setEnd(node, index + text.length)
+      drawn.push({ text, left: range.getBoundingClientRect().left })
+    }
+  }
+  return drawn.sort((one, other) => one.left - other.left).map(({ text }) => text)
+}
+
 describe('the pricing table', () => {
   test('shows live prices under a strict policy, on phones and desktops, without faults', async (t) => {
     const page = await newPage(t)
@@ -215,6 +231,32 @@ describe('the pricing table', () => {
       'document.querySelector("purser-pricing-table").texts = { per_month: "{price}/mes" }',
     )
     await page.getByText('USD 12/mes').waitFor()
+  })
+
+  test('keeps the order of a price and its English text on a page from right to left', async (t) => {
+    const page = await newPage(t)
+    const { public_id } = setup.service.demo.app.prices[0]!
+    const own = 'text-per-month="{price} / month" text-free="Free!"'
+    const button = `<purser-buy-button client-id="${client_id}" price-id="${public_id}" ${own}>
+      </purser-buy-button>`
+    for (const lang of ['en', 'ar']) {
+      await open(page, site.page(`<div dir="rtl">${table(own)}${button}</div>`, lang))
+      await page.locator('purser-buy-button .purser-buy[aria-label]').waitFor()
+      assert.deepEqual(
+        await page.locator('.purser-plan:nth-child(2) .purser-price').evaluate(inOrder),
+        ['12', 'month'],
+        lang,
+      )
+      assert.deepEqual(
+        await page.locator('purser-buy-button .purser-buy').evaluate(inOrder),
+        ['Buy', 'Pro', '12', 'month'],
+        lang,
+      )
+      assert.deepEqual(await page.locator('.purser-plan-name').first().evaluate(inOrder), [
+        'Free',
+        '!',
+      ])
+    }
   })
 
   test('shows a text of the seller as soon as its attribute changes', async (t) => {

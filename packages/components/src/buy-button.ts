@@ -1,7 +1,7 @@
 import { create, PurserElement } from './element.ts'
 import { linkOf } from './links.ts'
 import type { ListedPrices } from './prices.ts'
-import { priceText, textOf } from './texts.ts'
+import { textOf } from './texts.ts'
 
 /**
  * `<purser-buy-button price-id="prc_…">`: a buy link. With `client-id` it shows the plan and the
@@ -28,10 +28,7 @@ export class PurserBuyButton extends PurserElement {
       this.replaceChildren(create('span', { class: 'purser-empty', role: 'status' }, text))
       return
     }
-    const text = priceText(this, price)
-    const label = textOf(this, 'buy', { plan: price.product_name, price: text })
-    const full = label.includes(text) ? label : `${label}, ${text}`
-    this.replaceChildren(this.buyLink(price, full, full))
+    this.replaceChildren(this.buyLink(price, true))
   }
 
   /** The page's own link with the parameters of this element, or a link around its content. */
@@ -44,7 +41,8 @@ export class PurserBuyButton extends PurserElement {
     }
     const content = create('a', {}, ...this.fallback.map((node) => node.cloneNode(true)))
     const link = content.querySelector('a') ?? content
-    if (!link.textContent?.trim()) link.textContent = textOf(this, 'buy', { plan: '' }).trim()
+    if (!link.textContent?.trim())
+      link.textContent = textOf(this, 'buy', { plan: '' }).textContent.trim()
     link.classList.add('purser-buy')
     link.href = linkOf(this, `${service}/buy/${encodeURIComponent(public_id)}/`)
     this.announceBuy(link, { public_id })

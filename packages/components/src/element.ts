@@ -2,7 +2,7 @@
 import { LINK_ATTRIBUTES, linkOf, serviceOf } from './links.ts'
 import { type ListedPrice, type ListedPrices, loadPrices } from './prices.ts'
 import { addLayout } from './style.ts'
-import { type ComponentTexts, TEXT_ATTRIBUTES, textOf } from './texts.ts'
+import { type ComponentTexts, isolated, priceText, TEXT_ATTRIBUTES, textOf } from './texts.ts'
 
 /** The page's own content of an element, which remains where prices cannot be shown. */
 type Fallback = readonly ChildNode[]
@@ -119,14 +119,20 @@ export abstract class PurserElement extends Base {
     })
   }
 
-  /** A buy link of a price, with the attributes of this element. */
-  protected buyLink(price: ListedPrice, label: string, name: string): HTMLAnchorElement {
+  /** A buy link. Its name has the price; so does its text, if it `says_price`. */
+  protected buyLink(price: ListedPrice, says_price: boolean): HTMLAnchorElement {
+    const text = priceText(this, price)
+    const values = { plan: price.product_name, price: text.cloneNode(true) }
+    const label = textOf(this, 'buy', values)
+    const full = label.textContent.includes(text.textContent)
+      ? label
+      : isolated(label.cloneNode(true), ', ', text)
     const attributes = {
       class: 'purser-buy',
       href: linkOf(this, price.buy_url),
-      'aria-label': name,
+      'aria-label': full.textContent,
     }
-    const link = create('a', attributes, label)
+    const link = create('a', attributes, says_price ? full : label)
     this.announceBuy(link, price)
     return link
   }

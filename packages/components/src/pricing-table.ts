@@ -1,6 +1,6 @@
 import { create, PurserElement } from './element.ts'
 import type { ListedPrice, ListedPrices } from './prices.ts'
-import { moneyText, priceText, textOf } from './texts.ts'
+import { isolated, moneyText, priceText, textOf } from './texts.ts'
 
 type SwitchFrequency = 'month' | 'year'
 
@@ -32,7 +32,7 @@ export class PurserPricingTable extends PurserElement {
     const status = create('p', { class: 'purser-loading', role: 'status' })
     const isEmpty = this.fallback.every((node) => !node.textContent?.trim())
     this.replaceChildren(...this.fallback, status)
-    status.textContent = textOf(this, 'loading')
+    status.append(textOf(this, 'loading'))
     // The page's own content says enough while the prices load.
     if (!isEmpty) status.className = 'purser-status'
   }
@@ -70,16 +70,14 @@ export class PurserPricingTable extends PurserElement {
     const isShown = ({ frequency }: ListedPrice) =>
       !hasBoth(plan) || !isSwitchable(frequency) || frequency === this.#chosen
     const prices = plan.prices.filter(isShown).flatMap((price) => {
-      const text = priceText(this, price)
-      const label = textOf(this, 'buy', { plan: plan.name, price: text })
-      const name = label.includes(text) ? label : `${label}, ${text}`
-      return [create('p', { class: 'purser-price' }, text), this.buyLink(price, label, name)]
+      const text = create('p', { class: 'purser-price' }, priceText(this, price))
+      return [text, this.buyLink(price, false)]
     })
-    return create('li', { class: 'purser-plan' }, this.#heading(plan.name), ...prices)
+    return create('li', { class: 'purser-plan' }, this.#heading(isolated(plan.name)), ...prices)
   }
 
   #freeColumn({ prices }: ListedPrices): HTMLLIElement {
-    const price = moneyText(this, 0, prices[0]?.currency ?? 'usd')
+    const price = isolated(moneyText(this, 0, prices[0]?.currency ?? 'usd'))
     const url = this.getAttribute('free-url')
     const label = textOf(this, 'start')
     return create(
@@ -91,7 +89,7 @@ export class PurserPricingTable extends PurserElement {
     )
   }
 
-  #heading(text: string): HTMLElement {
+  #heading(text: HTMLElement): HTMLElement {
     const level = Number(this.getAttribute('heading-level'))
     const tag = `h${level >= 1 && level <= 6 ? level : 3}` as 'h3'
     return create(tag, { class: 'purser-plan-name' }, text)
@@ -108,7 +106,7 @@ export class PurserPricingTable extends PurserElement {
       input.addEventListener('change', () => {
         this.#chosen = value
         fill()
-        status.textContent = label
+        status.textContent = label.textContent
       })
       return create('label', {}, input, label)
     })

@@ -76,21 +76,35 @@ export function languageOf(element: Element): string {
 }
 
 /**
- * A text of an element: from its property `texts`, its attribute such as `text-per-month`, or the
- * default in its language.
+ * A text of an element, in its own direction: from its property `texts`, its attribute such as
+ * `text-per-month`, or the default in its language.
  */
 export function textOf(
   element: Element & { texts?: Partial<ComponentTexts> },
   name: keyof ComponentTexts,
-  values: Record<string, string> = {},
-): string {
+  values: Record<string, string | Node> = {},
+): HTMLElement {
   const defaults = languageOf(element).startsWith('es') ? SPANISH : ENGLISH
   const text = element.texts?.[name] ?? element.getAttribute(attributeOf(name)) ?? defaults[name]
-  return text.replace(/\{(\w+)\}/g, (all, key: string) => values[key] ?? all)
+  const parts = text.split(/(\{\w+\})/).map((part) => {
+    const value = values[part.slice(1, -1)]
+    return value === undefined || !part.startsWith('{') ? part : isolated(value)
+  })
+  return isolated(...parts)
+}
+
+/**
+ * A text in its own direction: on a page from right to left, `$12 per month` would be read as
+ * `per month $12`.
+ */
+export function isolated(...parts: (string | Node)[]): HTMLElement {
+  const text = document.createElement('bdi')
+  text.append(...parts)
+  return text
 }
 
 /** A price in the language of its element, such as `$12 per month`. */
-export function priceText(element: Element, price: ListedPrice): string {
+export function priceText(element: Element, price: ListedPrice): HTMLElement {
   const { amount, currency, frequency } = price
   const name = frequency === null ? 'once' : (`per_${frequency}` as const)
   return textOf(element, name, { price: moneyText(element, Number(amount), currency) })
