@@ -3,7 +3,9 @@ import { after, before, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '#platform/sql'
 import { addCode } from '../support/discounts.ts'
+import { withBank } from '../support/payees.ts'
 import { buy } from '../support/refunds.ts'
+import { DAY } from '../support/subscriber.ts'
 import { accessibilityProblems } from './accessibility.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { arrive, signIn } from './steps.ts'
@@ -71,4 +73,50 @@ test('a phone does not break an email address in a sentence at its hyphen', asyn
   await page.setViewportSize({ width: 375, height: 800 })
   const address = page.getByText('ada-lovelace@example.com', { exact: true })
   assert.equal(await address.evaluate((each) => each.getClientRects().length), 1)
+})
+
+test('statements and commissions show every amount beside the longest names', async (t) => {
+  const { service } = setup
+  const { db } = service.world
+  const query = `?ref=${service.demo.affiliate.code}`
+  await buy(service, { email: 'grace@example.com', query })
+  for (let sale = 0; sale < 2; sale++) await buy(service, { price: 1 })
+  service.clock.pass(8 * DAY)
+  const agent = await withBank(service, 'seller')
+  await agent.submit('Pay out now')
+  const { id } = await db.one<{ id: string }>(sql`select id from payouts`)
+  const page = await setup.newPage(t)
+  await page.goto(`/signin/?return_to=/dashboard/payouts/${id}/`)
+  await signIn(page, service, 'seller')
+  await arrive(page, /^Payout \d+: /)
+  await page.getByText('Professional for marine laboratories').first().waitFor()
+  assert.deepEqual(await accessibilityProblems(page), [])
+  await page.context().clearCookies()
+  await page.goto('/signin/?return_to=/affiliate/')
+  await signIn(page, service, 'affiliate')
+  await page.getByText('Professional for marine laboratories').first().waitFor()
+  assert.deepEqual(await accessibilityProblems(page), [])
+})
+
+test('the checks of staff show the whole of a long difference, after the buttons', async (t) => {
+  const { db, clock } = setup.service.world
+  const detail =
+    'it has no posting; expected processor $12.60, tax_payable of US-TX −$0.60, fees −$1.10, ' +
+    'seller_payable of sel_loOLZZunABeMXJWkHdGWr8 −$10.90'
+  const difference = { rule: 'sale is posted', subject: 'inv_loOLZZunABeMXJWkHdGWr8', detail }
+  const result = { counts: { invoices: 1 }, differences: [difference] }
+  await db.run(sql`insert into tasks
+      (id, kind, user_id, request, status, result, created_at, updated_at)
+    select 'task_differs', 'check_books', id, '{}', 'done', ${result}, ${clock.now()},
+      ${clock.now()} from users where email_normalized = ${setup.service.demo.operator.email}`)
+  const page = await setup.newPage(t)
+  await page.goto('/signin/?return_to=/admin/checks/')
+  await signIn(page, setup.service, 'operator')
+  await page.getByText(detail).waitFor()
+  assert.deepEqual(await accessibilityProblems(page), [])
+  await page.setViewportSize({ width: 375, height: 800 })
+  const table = page.getByRole('region', { name: 'Differences' })
+  assert.equal(await table.evaluate((each) => each.scrollWidth - each.clientWidth), 0)
+  const top = async (name: string) => (await page.getByRole('button', { name }).boundingBox())!.y
+  assert.ok((await top('Check ledger')) < (await table.boundingBox())!.y)
 })

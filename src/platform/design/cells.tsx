@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { TextLink } from './actions.tsx'
 
 /**
  * Two facts in one cell of a table, the second one small and below the first: a table with a
@@ -42,5 +43,14 @@ export function Truncated({ text, href }: { text: string; href?: string }): JSX.
     <a class={`textlink ${shape}`} title={text} href={href}>
       {text}
     </a>
+  )
+}
+
+/** A text or a link that a table wraps, so that no column beside it is out of view. */
+export function Wrapped({ text, href }: { text: string; href?: string | undefined }): JSX.Element {
+  return (
+    <span class="inline-block whitespace-normal wrap-anywhere sm:min-w-64">
+      {href === undefined ? text : <TextLink href={href}>{text}</TextLink>}
+    </span>
   )
 }

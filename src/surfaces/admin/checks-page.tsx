@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
+import { Wrapped } from '#design/cells'
 import { Badge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Moment } from '#design/money'
@@ -66,12 +67,12 @@ function Check(facts: {
   return (
     <Panel title={facts.title}>
       <p class="text-sm">{facts.detail}</p>
-      {facts.children}
       <Form action={`/admin/checks/${facts.action}`} csrf_token={facts.csrf_token}>
         <Actions>
           <Button pending="Running…">{facts.button}</Button>
         </Actions>
       </Form>
+      {facts.children}
     </Panel>
   )
 }
@@ -97,7 +98,7 @@ function Books({ at, counts, differences }: Checked & { at: Date }): JSX.Element
           columns={[{ label: 'What' }, { label: 'Rule' }, { label: 'Difference' }]}
           rows={differences.slice(0, LISTED).map(({ subject, rule, detail }, index) => ({
             key: `${index}`,
-            cells: [subject, rule, detail],
+            cells: [subject, rule, <Wrapped text={detail} />],
           }))}
         />
       )}

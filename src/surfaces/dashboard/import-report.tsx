@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
-import { Truncated } from '#design/cells'
+import { Truncated, Wrapped } from '#design/cells'
 import { CheckboxField, Form } from '#design/forms'
 import { Day } from '#design/money'
 import { Panel, RecordTable, Totals } from '#design/panels'
@@ -168,9 +168,7 @@ export function FaultPanel(facts: ImportPageFacts): JSX.Element {
             String(fault.line),
             fault.column_name ?? '',
             <Truncated text={fault.value} />,
-            <span class="inline-block min-w-64 whitespace-normal max-sm:min-w-0">
-              {fault.message}
-            </span>,
+            <Wrapped text={fault.message} />,
           ],
         }))}
       />

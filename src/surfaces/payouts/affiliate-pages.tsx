@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
+import { Wrapped } from '#design/cells'
 import { CopyField } from '#design/copy'
 import { ErrorSummary } from '#design/feedback'
 import { Field, Form } from '#design/forms'
@@ -172,7 +173,7 @@ function Lines(facts: {
             key: line.key,
             cells: [
               <Day date={line.at} />,
-              line.text,
+              <Wrapped text={line.text} />,
               line.fee === null ? '' : <Money amount={line.fee} />,
               <Money amount={line.amount} />,
               stateOf(line),

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
-import { Actions, Button, TextLink } from '#design/actions'
+import { Actions, Button } from '#design/actions'
+import { Wrapped } from '#design/cells'
 import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
@@ -83,7 +84,7 @@ export function StatementPage(facts: {
   ]
   const cellsOf = (row: StatementRow) => [
     <Day date={row.at} />,
-    row.href ? <TextLink href={row.href}>{row.text}</TextLink> : row.text,
+    <Wrapped text={row.text} href={row.href} />,
     ...(isSeller ? [money(row.gross), money(row.fees)] : []),
     money(row.amount),
   ]
