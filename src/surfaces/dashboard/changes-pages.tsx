@@ -148,8 +148,8 @@ export function UndoPage(
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         {facts.has_changed && (
           <Alert tone="warning" title="The undo has changed">
-            Another person or an agent saved changes since you opened this page. Review the undo
-            again.
+            Changes were saved since you opened this page: by an agent, another member, or in
+            another tab. Review the undo again.
           </Alert>
         )}
         {obstacles.length > 0 && (

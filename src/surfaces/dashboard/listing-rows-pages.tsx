@@ -41,9 +41,9 @@ function Conflicts(facts: {
   return (
     <>
       <Alert tone="warning" title={facts.title}>
-        Another person or an agent saved changes since you opened this page. Nothing is saved yet.
-        Save again to replace their changes, or <TextLink href={facts.href}>discard yours</TextLink>
-        .
+        Changes were saved since you opened this page: by an agent, another member, or in another
+        tab. Yours are not saved yet. Save again to replace those, or{' '}
+        <TextLink href={facts.href}>discard yours</TextLink>.
       </Alert>
       <Panel title="What a save changes">
         <Comparison differences={facts.conflicts} sides={['Current', 'New']} />

@@ -29,8 +29,8 @@ export function ReviewPage(
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         {facts.has_changed && (
           <Alert tone="warning" title="The plans have changed">
-            Another person or an agent saved the plans since you opened them. Review the changes
-            again.
+            They were saved since you opened them: by an agent, another member, or in another tab.
+            Review the changes again.
           </Alert>
         )}
         <ReviewedChanges review={facts.review} sides={['Current', 'New']} />
