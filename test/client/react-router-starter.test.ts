@@ -35,6 +35,7 @@ export function createMemorySessionStorage() {
     async commitSession({ values }) {
       for (const [name, value] of values) stored.set(name, value)
     },
+    destroySession: async () => stored.clear(),
   }
 }
 `
@@ -104,18 +105,42 @@ test('answers 502 and logs the error if the settings are wrong', async (t) => {
   assert.equal(log.callCount(), 3)
 })
 
-test('refreshed tokens are stored, also if the plan cannot be read after the refresh', async (t) => {
-  const purser = createTestPurser()
-  t.mock.method(globalThis, 'fetch', purser.fetch)
-  const { planOf, sessionOf, sessions, sign_in } = await openStarter(purser)
+const request = new Request('https://your-app.example/')
+
+/** Stores the tokens of a person who signs in, and returns them. */
+async function signIn(
+  { sessionOf, sessions, sign_in }: Awaited<ReturnType<typeof openStarter>>,
+  purser: TestPurser,
+  changed: object = {},
+) {
   const redirect_uri = 'https://your-app.example/callback'
   const { url, login } = await sign_in.authorizationLink({ redirect_uri })
   const person = purser.addPerson(purser.addLicense())
   const { tokens } = await sign_in.callback(purser.authorize(url, person), login)
-  const request = new Request('https://your-app.example/')
-  const first = await sessionOf(request)
-  first.set('tokens', { ...tokens, expires_at: 0 })
-  await sessions.commitSession(first)
+  const session = await sessionOf(request)
+  session.set('tokens', { ...tokens, ...changed })
+  await sessions.commitSession(session)
+  return tokens
+}
+
+test('a page that loads during a sign-out does not bring the session back', async (t) => {
+  const purser = createTestPurser()
+  t.mock.method(globalThis, 'fetch', purser.fetch)
+  const starter = await openStarter(purser)
+  await signIn(starter, purser)
+  const loading = await starter.sessionOf(request)
+  const { action } = await import(join(starter.folder, 'routes/logout.js'))
+  assert.equal((await action({ request })).status, 302)
+  assert.equal((await starter.planOf(loading)).status, 'active')
+  assert.equal((await starter.sessionOf(request)).get('tokens'), undefined)
+})
+
+test('refreshed tokens are stored, also if the plan cannot be read after the refresh', async (t) => {
+  const purser = createTestPurser()
+  t.mock.method(globalThis, 'fetch', purser.fetch)
+  const starter = await openStarter(purser)
+  const { planOf, sessionOf } = starter
+  const tokens = await signIn(starter, purser, { expires_at: 0 })
 
   purser.failNext({ error: 'internal_error', path: '/licensing', times: 3 })
   await assert.rejects(planOf(await sessionOf(request)), { code: 'unreachable' })

@@ -65,9 +65,11 @@ export async function planOf(session) {
   if (!tokens) return undefined
   try {
     const fresh = await sign_in.freshTokens(tokens)
-    // A refresh token works once: the new one is stored before anything else can fail.
-    session.set('tokens', fresh)
-    await sessions.commitSession(session)
+    if (fresh !== tokens) {
+      // A refresh token works once: the new one is stored before anything else can fail.
+      session.set('tokens', fresh)
+      await sessions.commitSession(session)
+    }
     return await purser.entitlement(fresh.access_token)
   } catch (error) {
     // The user signed out at Purser.
