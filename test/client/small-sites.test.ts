@@ -253,17 +253,16 @@ async function serveDouble(at?: number): Promise<{ purser: TestPurser } & AsyncD
   return { purser, [Symbol.asyncDispose]: close }
 }
 
-test('the quick start with hosted sign-in offers another sign-in after a code that is late or of another tab', async () => {
+test('the quick start with hosted sign-in offers another sign-in after a code that is late', async () => {
   await using served = await serveDouble()
   const { purser } = served
   await using site = await start(quickStart('hosted-sign-in'), purser)
   const browser = browserOn(site)
   const person = purser.addPerson(purser.addLicense())
   const begin = async () => purser.authorize((await browser.open('/login')).location ?? '', person)
-  const ofAnotherTab = await begin()
-  const late = await begin()
+  const codes = [await begin(), await begin()]
   purser.advance(61)
-  for (const arrived of [ofAnotherTab, late]) {
+  for (const arrived of codes) {
     const { status, location } = await browser.open(arrived)
     assert.deepEqual([status, location], [303, '/'])
   }
@@ -275,6 +274,30 @@ test('the quick start with hosted sign-in offers another sign-in after a code th
   }
   const reads = purser.requests.filter(({ path }) => path.endsWith('/prices/'))
   assert.equal(reads.length, 1)
+})
+
+test('the quick start with hosted sign-in finishes a sign-in after another tab began one', async () => {
+  await using served = await serveDouble()
+  const { purser } = served
+  await using site = await start(quickStart('hosted-sign-in'), purser)
+  const browser = browserOn(site)
+  const { location = '' } = await browser.open('/login')
+  await browser.open('/login')
+  await browser.open(purser.authorize(location, purser.addPerson(purser.addLicense())))
+  assert.match((await browser.open('/')).body, /Your plan: Pro \(active\)/)
+})
+
+test('the quick start with hosted sign-in keeps a user signed in while another sign-in is begun or canceled', async () => {
+  await using served = await serveDouble()
+  const { purser } = served
+  await using site = await start(quickStart('hosted-sign-in'), purser)
+  const browser = browserOn(site)
+  const begin = async () => (await browser.open('/login')).location ?? ''
+  await browser.open(purser.authorize(await begin(), purser.addPerson(purser.addLicense())))
+  const canceled = purser.authorize(await begin(), null)
+  assert.match((await browser.open('/')).body, /Your plan: Pro \(active\)/)
+  assert.equal((await browser.open(canceled)).location, '/')
+  assert.match((await browser.open('/')).body, /Your plan: Pro \(active\)/)
 })
 
 test('the quick start with hosted sign-in signs in to a new session, not to one that the browser brought', async () => {
