@@ -45,6 +45,16 @@ const SIGN_IN: Record<string, Case> = {
     run: ({ client }) => client.entitlement('never-issued'),
     expected: ['PurserError', 401, 'invalid_token'],
   },
+  'the user of a token that a page of another origin sends': {
+    run: async (subject) => {
+      const { tokens } = await signIn(subject)
+      const authorization = `Bearer ${tokens.access_token}`
+      const headers = { authorization, origin: 'https://page.example' }
+      const answer = await subject.fetch(`${subject.client.base_url}/o/me`, { headers })
+      return [answer.status, ((await answer.json()) as { error: string }).error]
+    },
+    expected: [400, 'invalid_request'],
+  },
   'a token without the scope': {
     run: async (subject) => {
       const { tokens } = await signIn(subject, { licensed: true }, 'openid')

@@ -1,5 +1,5 @@
 /** The service and the client's test double behind one interface, for the same table of cases. */
-import { type Client, createClient, createSignIn, type SignIn } from '@purser/client'
+import { type Client, createClient, createSignIn, type Fetch, type SignIn } from '@purser/client'
 import { createTestPurser } from '@purser/client/testing'
 import * as apps from '#domain/apps'
 import type { LicenseStatus } from '#domain/licensing'
@@ -29,6 +29,8 @@ export type Subject = AsyncDisposable & {
   /** A client of an app that does not exist. */
   unregistered: Client
   sign_in: SignIn
+  /** The fetch of the clients. */
+  fetch: Fetch
   /** The sign-in of another process of the same app. */
   another: SignIn
   redirect_uri: string
@@ -159,6 +161,7 @@ function clientsOf({ base_url, client_id, client_secret, fetch }: Credentials) {
   const credentials = { base_url, client_id, client_secret, fetch }
   return {
     client: createClient(credentials),
+    fetch: fetch ?? globalThis.fetch,
     sign_in: createSignIn(credentials),
     another: createSignIn(credentials),
     impostor: createClient({ ...credentials, client_secret: 'wrong' }),

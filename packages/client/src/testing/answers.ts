@@ -41,7 +41,7 @@ export function refuseMethod(allowed: readonly string[]): Response {
   return refuse('method_not_allowed', { message, headers: { allow } })
 }
 
-/** What pages of other origins ask before their request. */
+/** What pages of other origins ask before they read what is public. */
 export function preflight(): Response {
   const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' }
   return new Response(null, { status: 204, headers })
@@ -54,14 +54,13 @@ export function json(body: object, { status = 200, headers = {} }: ResponseInit 
   return response
 }
 
-/** A refusal of an OAuth endpoint (RFC 6749, section 5.2), which pages of all origins may read. */
+/** A refusal of an OAuth endpoint (RFC 6749, section 5.2). */
 export function refuseGrant(
   error: string,
   error_description: string,
   { status = 400, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
-  const cors = { 'access-control-allow-origin': '*' }
-  return json({ error, error_description }, { status, headers: { ...cors, ...headers } })
+  return json({ error, error_description }, { status, headers })
 }
 
 /** A refusal that names how to authenticate (RFC 6750, section 3). */

@@ -1,7 +1,8 @@
 /** Hosted sign-in of the double: codes, tokens and a real signature. */
-import { preflight, refuseMethod } from './answers.ts'
+import { refuseMethod } from './answers.ts'
 import type { TestPerson } from './facts.ts'
 import { createGrants, type Grant } from './grants.ts'
+import { openToPage, preflightOf } from './pages.ts'
 import { createSigner } from './signer.ts'
 import { answerToken } from './token.ts'
 import { answerUser } from './user.ts'
@@ -20,19 +21,23 @@ export type TestIssuer = {
   answer(request: Request): Promise<Response | null>
 }
 
-/** The methods of each endpoint. */
+/** The methods of each endpoint that pages may ask for. */
 const METHODS = new Map([
-  ['/o/.well-known/openid-configuration', ['GET', 'HEAD', 'OPTIONS']],
-  ['/o/jwks', ['GET', 'HEAD', 'OPTIONS']],
-  ['/o/token', ['OPTIONS', 'POST']],
-  ['/o/me', ['GET', 'HEAD', 'OPTIONS', 'POST']],
+  ['/o/.well-known/openid-configuration', ['GET']],
+  ['/o/jwks', ['GET']],
+  ['/o/token', ['POST']],
+  ['/o/me', ['GET', 'POST']],
 ])
 
 /** The refusal of a method that an endpoint does not have, or the answer to OPTIONS. */
-function answerMethod(path: string, method: string): Response | undefined {
-  const allowed = METHODS.get(path)
-  if (allowed && !allowed.includes(method)) return refuseMethod(allowed)
-  return allowed && method === 'OPTIONS' ? preflight() : undefined
+function answerMethod(request: Request, methods: readonly string[]): Response | undefined {
+  const { method, headers } = request
+  const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort()
+  if (!allowed.includes(method)) return refuseMethod(allowed)
+  if (method !== 'OPTIONS') return undefined
+  const isPreflight = headers.has('origin') && headers.has('access-control-request-method')
+  if (isPreflight) return preflightOf(request, methods)
+  return new Response(null, { status: 204, headers: { allow: allowed.join(', ') } })
 }
 
 /** Opens an issuer for one app. */
@@ -63,21 +68,32 @@ export function createTestIssuer(
 
     async answer(request) {
       const path = new URL(request.url).pathname.replace(/\/$/, '')
-      const other = answerMethod(path, request.method)
+      const methods = METHODS.get(path)
+      if (!methods) return null
+      const other = answerMethod(request, methods)
       if (other) return other
-      switch (path) {
-        case '/o/.well-known/openid-configuration':
-          return Response.json(metadataOf(name))
-        case '/o/jwks':
-          return Response.json({ keys: [await signer.publicKey()] })
-        case '/o/token':
-          return await answerToken(request, { app, name, grants, signer })
-        case '/o/me':
-          return await answerUser(request, { name, grants })
-        default:
-          return null
+      try {
+        const response = await answerAt(path, request)
+        openToPage(request, response)
+        return response
+      } catch (thrown) {
+        if (thrown instanceof Response) return thrown
+        throw thrown
       }
     },
+  }
+
+  async function answerAt(path: string, request: Request): Promise<Response> {
+    switch (path) {
+      case '/o/.well-known/openid-configuration':
+        return Response.json(metadataOf(name))
+      case '/o/jwks':
+        return Response.json({ keys: [await signer.publicKey()] })
+      case '/o/token':
+        return await answerToken(request, { app, name, grants, signer })
+      default:
+        return await answerUser(request, { app, name, grants })
+    }
   }
 }
 

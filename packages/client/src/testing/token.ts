@@ -2,6 +2,7 @@
 import { credentialsOf, refuseCaller, refuseGrant } from './answers.ts'
 import { formOf, notForm } from './faults.ts'
 import { ACCESS_SECONDS, type Grant, type Grants } from './grants.ts'
+import { refusePage } from './pages.ts'
 import type { Signer } from './signer.ts'
 
 /** What the endpoint knows; `name` is that of the issuer. */
@@ -46,6 +47,7 @@ function clientRefusal(request: Request, form: URLSearchParams, { app, name }: T
   }
   if (header && id && header.id !== id) return refuseGrant('invalid_request', 'client_id mismatch')
   const given = header ?? { id, secret }
+  if (given.id === app.client_id) refusePage(request, app.client_id)
   if (given.id === app.client_id && given.secret === app.client_secret) return undefined
   const [error, text] = ['invalid_client', 'client authentication failed'] as const
   if (header) return refuseCaller(`Basic realm="${name}"`, 401, error, text)

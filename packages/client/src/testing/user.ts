@@ -2,11 +2,12 @@
 import { json, refuseCaller, refuseGrant } from './answers.ts'
 import { formOf, notForm } from './faults.ts'
 import type { Grants } from './grants.ts'
+import { refusePage } from './pages.ts'
 
 /** The `sub` of the person of an access token; `name` is that of the issuer. */
 export async function answerUser(
   request: Request,
-  { name, grants }: { name: string; grants: Grants },
+  { app, name, grants }: { app: { client_id: string }; name: string; grants: Grants },
 ): Promise<Response> {
   const challenge = `Bearer realm="${name}"`
   const form = await formOf(request)
@@ -20,6 +21,7 @@ export async function answerUser(
   }
   const grant = grants.of(token)
   if (!grant) return refuseCaller(challenge, 401, 'invalid_token', 'invalid token provided')
+  refusePage(request, app.client_id)
   if (!grant.scope.split(' ').includes('openid')) {
     const text = 'access token missing openid scope'
     return refuseCaller(challenge, 403, 'insufficient_scope', text, ', scope="openid"')
