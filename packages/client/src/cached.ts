@@ -94,7 +94,6 @@ export function cachedValidator(
       new PurserError('No license of this app has this key.', {
         status: 404,
         code: 'unknown_key',
-        request_id: null,
       }),
   })
   return { validate: cache.read, forget: cache.forget }

@@ -206,5 +206,5 @@ function formEncode(value: string): string {
 
 /** What the service would return: a value that fits in no path was never issued. */
 function refuse(code: string, noun: string, status = 404): never {
-  throw new PurserError(`This is not a valid ${noun}.`, { status, code, request_id: null })
+  throw new PurserError(`This is not a valid ${noun}.`, { status, code })
 }

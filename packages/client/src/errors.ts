@@ -41,11 +41,11 @@ export type SignInCode =
   | 'login_expired'
   | 'state_mismatch'
 
-/** `status` and `request_id` are null if there was no response. */
+/** `status` and `request_id` are missing or null if there was no response. */
 export type ErrorDetails = {
-  status: number | null
+  status?: number | null
   code: string
-  request_id: string | null
+  request_id?: string | null
   cause?: unknown
 }
 
@@ -69,9 +69,9 @@ export class PurserError extends Error {
 
   constructor(message: string, details: ErrorDetails) {
     super(message, details)
-    this.status = details.status
+    this.status = details.status ?? null
     this.code = details.code
-    this.request_id = details.request_id
+    this.request_id = details.request_id ?? null
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

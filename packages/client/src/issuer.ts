@@ -70,5 +70,5 @@ function remembered<Value>(read: () => Promise<Value>): (again?: boolean) => Pro
 }
 
 function mismatch(message: string): SignInError {
-  return new SignInError(message, { status: null, code: 'issuer_mismatch', request_id: null })
+  return new SignInError(message, { code: 'issuer_mismatch' })
 }

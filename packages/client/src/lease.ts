@@ -74,5 +74,5 @@ function invalid(what: string): LeaseError {
 }
 
 function failure(code: 'invalid_lease' | 'lease_expired', message: string): LeaseError {
-  return new LeaseError(message, { status: null, code, request_id: null })
+  return new LeaseError(message, { code })
 }

@@ -46,7 +46,12 @@ function pageLink(
   if (query.next && !/^https?:\/\//i.test(query.next)) {
     throw new TypeError('next must be an absolute http or https address')
   }
-  const link = new URL(`${serviceAddress(base_url)}/${page}/${part}/`)
+  return withQuery(`${serviceAddress(base_url)}/${page}/${part}/`, query)
+}
+
+/** A URL with these parameters, without those that are empty. */
+export function withQuery(url: string, query: Record<string, string | undefined>): string {
+  const link = new URL(url)
   for (const [name, value] of Object.entries(query)) {
     if (value) link.searchParams.set(name, value)
   }

@@ -33,8 +33,8 @@ export function codeOf(
   const error = query.get('error')
   // Visitors can edit the address, and the types promise what only a response has.
   if (error && !isResponseCode(error)) {
-    const details = { status: null, code: error, request_id: null }
-    throw new SignInError(query.get('error_description') ?? `Sign-in ended: ${error}.`, details)
+    const message = query.get('error_description') ?? `Sign-in ended: ${error}.`
+    throw new SignInError(message, { code: error })
   }
   const code = query.get('code')
   if (error || !code) throw failure('invalid_response', 'The response has no code.')
@@ -43,7 +43,7 @@ export function codeOf(
 
 /** An error of the sign-in that no response of the service names. */
 export function failure(code: SignInCode, message: string): SignInError {
-  return new SignInError(message, { status: null, code, request_id: null })
+  return new SignInError(message, { code })
 }
 
 /** 256 random bits. */

@@ -1,7 +1,7 @@
 /** Hosted sign-in: OpenID Connect with PKCE, on the app's server (spec: Authentication). */
 import { createFlights } from './flight.ts'
 import { createIssuer } from './issuer.ts'
-import { serviceAddress } from './links.ts'
+import { serviceAddress, withQuery } from './links.ts'
 import { codeOf, decodeLogin, encodeLogin, failure, isPath, random } from './login.ts'
 import { sha256 } from './signed.ts'
 import { createTokens, type SignInTokens } from './tokens.ts'
@@ -141,12 +141,4 @@ export function createSignIn(options: SignInOptions): SignIn {
     },
   }
   return Object.freeze(signIn)
-}
-
-function withQuery(url: string, query: Record<string, string | undefined>): string {
-  const link = new URL(url)
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) link.searchParams.set(name, value)
-  }
-  return link.href
 }

@@ -184,20 +184,13 @@ function read(response: Response, body: Record<string, unknown> | null): Answer 
 export function unexpected(status: number): PurserError {
   return new PurserError(
     `The response is not from the service (status ${status}): check base_url.`,
-    {
-      status,
-      code: 'unexpected_answer',
-      request_id: null,
-    },
+    { status, code: 'unexpected_answer' },
   )
 }
 
 function unreachable(reason: string): UnreachableError {
-  return new UnreachableError(`The service could not be reached (${reason}).`, {
-    status: null,
-    code: 'unreachable',
-    request_id: null,
-  })
+  const message = `The service could not be reached (${reason}).`
+  return new UnreachableError(message, { code: 'unreachable' })
 }
 
 /** The error of a call that took too long. */
@@ -208,7 +201,6 @@ function limitedFor(wait: number): RateLimitedError {
   return new RateLimitedError(`Too many requests. Try again in ${retry_after} s.`, {
     status: 429,
     code: 'rate_limited',
-    request_id: null,
     retry_after,
   })
 }
