@@ -282,6 +282,46 @@ test('a store that does not answer delays a validation by a second for each of i
   assert.equal(reported.length, 2)
 })
 
+test('a store that fails to drop a refused key gives it no grace in an outage', async () => {
+  const wrong_secret = new PurserError('wrong', { ...nowhere, status: 401, code: 'invalid_client' })
+  for (const refusal of [
+    license({ entitled: false, status: 'past_due' }) as LicenseState,
+    license({ entitled: false, status: 'canceled' }) as LicenseState,
+    unknown,
+    wrong_secret,
+  ]) {
+    const { error, options } = failing()
+    const entries = new Map<string, CacheEntry>()
+    let works = true
+    const store = {
+      get: (hash: string) => entries.get(hash),
+      set: async (hash: string, entry: CacheEntry) => {
+        if (!works) throw error
+        entries.set(hash, entry)
+      },
+      delete: options.store.delete,
+    }
+    const client = scripted(license())
+    const licenses = steady(client, { ...options, store })
+    await licenses.validate('key_1')
+    works = false
+    mock.timers.tick(300_000)
+    client.answer = refusal
+    await licenses.validate('key_1').catch(() => undefined)
+    client.answer = unreachable
+    await assert.rejects(licenses.validate('key_1'), unreachable)
+    // What another process stored since counts again.
+    const other = steady(scripted(license()), {
+      ...options,
+      store: { ...store, get: () => undefined },
+    })
+    works = true
+    await other.validate('key_1')
+    mock.timers.tick(300_000)
+    assert.equal((await licenses.validate('key_1')).entitled, true)
+  }
+})
+
 test('a store is given a hash of the key, which differs between apps', async () => {
   const entries = new Map<string, CacheEntry>()
   const client = scripted(license())

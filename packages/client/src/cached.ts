@@ -135,8 +135,12 @@ function createCache<State extends Gate>(
   rules: Rules<State>,
 ) {
   requireLimits(options)
-  const store = options.store ?? createMemory<State>(options.max_entries ?? 10_000)
+  const most = options.max_entries ?? 10_000
+  const store = options.store ?? createMemory<CacheEntry<State>>(most)
   const share = createFlights<State>(30_000)
+  /** When keys were refused: an older entry, which the store did not drop, gives no grace. */
+  const refused_at = createMemory<number>(most)
+  /** Until then, keys that can be served from the cache cause no request. */
   let ask_again_at = 0
   /** Counts what was dropped: a request from before that does not fill the cache. */
   let dropped = 0
@@ -150,15 +154,15 @@ function createCache<State extends Gate>(
       if (dropped === dropped_before) await keep(hash, state)
       return state
     } catch (error) {
-      if (isOutage(error)) pauseAfter(error)
-      else if (rules.unknown && isPurserError(error, 'unknown_key')) await keep(hash, null)
-      else await spare(() => store.delete(hash), options)
+      if (isOutage(error)) ask_again_at = endOf(error, options)
+      else await keep(hash, isPurserError(error, 'unknown_key') ? null : undefined)
       throw error
     }
   }
 
   async function refresh(hash: string, secret: string, kept: CacheEntry<State> | undefined) {
-    const fallback = kept?.state && Date.now() < kept.usable_until ? kept.state : undefined
+    const isNewer = kept && kept.fresh_until > (refused_at.get(hash) ?? 0)
+    const fallback = isNewer && Date.now() < kept.usable_until && kept.state
     if (!fallback) return await ask(hash, secret, undefined)
     if (Date.now() < ask_again_at) return fallback
     try {
@@ -166,20 +170,15 @@ function createCache<State extends Gate>(
       return await within(ask(hash, secret, 0), SLOW_MS, () => Promise.reject(late()))
     } catch (error) {
       if (!isOutage(error)) throw error
-      if (Date.now() >= ask_again_at) pauseAfter(error)
+      if (Date.now() >= ask_again_at) ask_again_at = endOf(error, options)
       return fallback
     }
   }
 
-  /** Until then, keys that can be served from the cache cause no request. */
-  function pauseAfter(error: RateLimitedError | UnreachableError): void {
-    const limited = error instanceof RateLimitedError
-    const pause = limited ? error.retry_after * 1000 : shortened(OUTAGE_PAUSE_MS, options)
-    ask_again_at = Date.now() + pause
-  }
-
-  async function keep(hash: string, state: State | null): Promise<void> {
+  /** Stores a response: null for an unknown key, undefined for another refusal. */
+  async function keep(hash: string, state: State | null | undefined): Promise<void> {
     const entry = entryOf(state, options, rules)
+    if (!state?.entitled) refused_at.set(hash, Date.now())
     await spare(() => (entry ? store.set(hash, entry) : store.delete(hash)), options)
   }
 
@@ -227,9 +226,15 @@ function isOutage(error: unknown): error is RateLimitedError | UnreachableError 
   return error instanceof RateLimitedError || error instanceof UnreachableError
 }
 
+/** When to ask again after an outage, in milliseconds since 1970. */
+function endOf<State>(error: RateLimitedError | UnreachableError, options: CacheOptions<State>) {
+  const limited = error instanceof RateLimitedError
+  return Date.now() + (limited ? error.retry_after * 1000 : shortened(OUTAGE_PAUSE_MS, options))
+}
+
 /** What to cache of a response: nothing, if it can change at any moment. */
 function entryOf<State extends Gate>(
-  state: State | null,
+  state: State | null | undefined,
   options: CacheOptions<State>,
   rules: Rules<State>,
 ): CacheEntry<State> | null {
@@ -242,7 +247,7 @@ function entryOf<State extends Gate>(
     const fresh_until = Math.min(aged_at, startOf(state.period_end))
     return { state, fresh_until, usable_until: Math.min(outlived_at, rules.endsAt(state)) }
   }
-  if (refusal_seconds === 0 || (state && !rules.isFinal(state))) return null
+  if (refusal_seconds === 0 || state === undefined || (state && !rules.isFinal(state))) return null
   const fresh_until = now + shortened(refusal_seconds * 1000, options)
   return { state, fresh_until, usable_until: fresh_until }
 }
@@ -258,21 +263,21 @@ function startOf(day: string | null): number {
 }
 
 /** A Map that drops its least recently used entry when it is full. */
-function createMemory<State>(most: number): CacheStore<State> {
-  const entries = new Map<string, CacheEntry<State>>()
-  const set = (hash: string, entry: CacheEntry<State>) => {
+function createMemory<Entry>(most: number) {
+  const entries = new Map<string, Entry>()
+  const set = (hash: string, entry: Entry) => {
     entries.delete(hash)
     entries.set(hash, entry)
     const [oldest = hash] = entries.keys()
     if (entries.size > most) entries.delete(oldest)
   }
   return {
-    get(hash) {
+    get(hash: string) {
       const entry = entries.get(hash)
       if (entry) set(hash, entry)
       return entry
     },
     set,
-    delete: (hash) => entries.delete(hash),
+    delete: (hash: string) => entries.delete(hash),
   }
 }
