@@ -21,9 +21,28 @@ const FORM = 'application/x-www-form-urlencoded'
 /** Limits a server to bodies of JSON; returns how it reads them. */
 export function readBodies(app: FastifyInstance): ReadJson {
   app.removeAllContentTypeParsers()
+  const parse = jsonParserOf(app)
+  const readJson: ReadJson = (text) => {
+    const body = parse(text)
+    const faults = text.includes('\\u0000') ? faultsOfNul(body) : []
+    if (faults.length > 0) throw invalid(faults)
+    return body
+  }
+  addJson(app, readJson)
+  app.addContentTypeParser('*', (_request, body, done) => takeEmpty(body, done))
+  return readJson
+}
+
+/** Lets a scope read texts with a NUL. It refuses them itself, with the other faults of a body. */
+export function readNul(scope: FastifyInstance): void {
+  scope.removeContentTypeParser('application/json')
+  addJson(scope, jsonParserOf(scope))
+}
+
+function jsonParserOf(app: FastifyInstance): ReadJson {
   // Refuses members that would change what an object inherits.
   const parse = app.getDefaultJsonParser('error', 'error') as unknown as JsonParser
-  const readJson: ReadJson = (text) => {
+  return (text) => {
     if (text.length === 0) return undefined
     if (nestsDeeperThan(text, DEEPEST)) throw tooDeep()
     let body: unknown
@@ -31,10 +50,11 @@ export function readBodies(app: FastifyInstance): ReadJson {
       if (error) throw malformed('The request body could not be read as JSON.')
       body = parsed
     })
-    const faults = text.includes('\\u0000') ? faultsOfNul(body) : []
-    if (faults.length > 0) throw invalid(faults)
     return body
   }
+}
+
+function addJson(app: FastifyInstance, readJson: ReadJson): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
     let body: unknown
     try {
@@ -44,8 +64,6 @@ export function readBodies(app: FastifyInstance): ReadJson {
     }
     done(null, body)
   })
-  app.addContentTypeParser('*', (_request, body, done) => takeEmpty(body, done))
-  return readJson
 }
 
 /** A body without a length in its headers may be empty; then its type does not matter. */
@@ -73,7 +91,8 @@ export function unreadable(): Problem {
   return malformed('The request could not be read.')
 }
 
-function invalid(fields: FieldFault[]): Problem {
+/** The refusal of a request for faults of its fields. */
+export function invalid(fields: FieldFault[]): Problem {
   return new Problem(400, 'invalid_request', 'The request is invalid.', { fields })
 }
 

@@ -13,6 +13,14 @@ export function faultsOfNul(value: unknown, path = ''): FieldFault[] {
   })
 }
 
+/** A JSON value without the NULs of its texts. */
+export function withoutNul<Value extends object>(value: Value): Value {
+  const text = JSON.stringify(value, (_name, each: unknown) =>
+    typeof each === 'string' ? each.replaceAll('\0', '') : each,
+  )
+  return JSON.parse(text)
+}
+
 function faultAt(path: string): FieldFault {
   const field = path === '' ? 'The request' : `\`${path}\``
   return { path, message: `${field} must not contain the character U+0000.` }

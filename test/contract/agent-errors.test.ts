@@ -70,6 +70,42 @@ test('a call during an outage of the database says when to retry', async () => {
   assert.match(await messageOf(true), /Try again in a few seconds\. The change may have been saved/)
 })
 
+test('a NUL in one argument hides no other fault of a call', async () => {
+  const pathsOf = async (tool: string, args: object) => {
+    const { is_error, json } = await agent.call(tool, args)
+    assert.ok(is_error, JSON.stringify(json))
+    return json.fields.map(({ path }: { path: string }) => path).toSorted()
+  }
+  const features = [{ name: 'a\0b' }, { name: '' }, { name: 'c', product_ids: 'prod_\0' }]
+  for (const [tool, args, paths] of [
+    [
+      'update_app_listing',
+      { tagline: 'a\0b', description: 'x'.repeat(1001), tags: 3, color: '\0' },
+      ['color', 'description', 'tagline', 'tags'],
+    ],
+    [
+      'replace_feature_table',
+      { features },
+      ['features[0].name', 'features[1].name', 'features[2].product_ids'],
+    ],
+    ['get_app_listing', { app_slug: `${SLUG}\0`, '\0': 1 }, ['', '\0', 'app_slug']],
+    ['update_app_listing', { tagline: '\0', dry_run: false }, ['tagline']],
+  ] as const) {
+    assert.deepEqual(await pathsOf(tool, { app_slug: SLUG, ...args }), paths)
+  }
+})
+
+test('a NUL outside of the arguments of a call is refused before the call', async () => {
+  for (const message of [
+    { ...toolCall('list_apps', {}), id: '\0' },
+    [toolCall('list_apps', { app_slug: '\0' }), toolCall('list_apps\0', {})],
+  ]) {
+    const answer = await post(service, message, { authorization: `Bearer ${agent.token}` })
+    assert.equal(answer.statusCode, 400)
+    assert.match(answer.json().fields.at(-1).message, /U\+0000/)
+  }
+})
+
 test('the first client secret of an app removes none', async () => {
   await addApp(service, { slug: 'harbor' })
   await service.world.db.run(sql`update clients set secret_hash = null

@@ -6,6 +6,7 @@ import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { faultsOf } from '#http/field-faults'
 import { problemOf } from '#platform/http'
+import { faultsOfNul, withoutNul } from '#platform/nul'
 import { type FieldFault, Problem } from '#platform/problem'
 import { counted } from '#platform/text'
 import { farTooMany } from './counts.ts'
@@ -87,12 +88,15 @@ async function runTool(
   }
   const excess = farTooMany(args)
   if (excess.length > 0) return { faults: excess }
-  const parsed = tool.input.safeParse(args, { reportInput: true })
-  if (parsed.success) return await run(parsed.data)
+  const nul = faultsOfNul(args)
+  const read = nul.length > 0 ? withoutNul(args) : args
+  const parsed = tool.input.safeParse(read, { reportInput: true })
+  if (parsed.success && nul.length === 0) return await run(parsed.data)
   const isUnknown = typeof args.app_slug === 'string' && !own
   const unknown = isUnknown ? [{ path: 'app_slug', message: UNKNOWN_APP.message }] : []
-  const faults = mergeFaults(faultsOf(parsed.error), unknown)
-  const filled = tool.writes && faults.length <= MAX_FAULTS ? fillIn(tool.input, args) : undefined
+  const shape = mergeFaults(nul, parsed.success ? [] : faultsOf(parsed.error))
+  const faults = mergeFaults(shape, unknown)
+  const filled = tool.writes && faults.length <= MAX_FAULTS ? fillIn(tool.input, read) : undefined
   if (!filled) return { faults }
   // A dry run with placeholders finds errors in the content too, so that all are reported at once.
   const rehearsal = await run({ ...filled, dry_run: true })
@@ -110,7 +114,8 @@ async function ownApp(
   { user_id }: Bearer,
   slug: unknown,
 ): Promise<OwnApp | undefined> {
-  const app = typeof slug === 'string' ? await apps.findOwn(db, { slug, user_id }) : undefined
+  const isReadable = typeof slug === 'string' && !slug.includes('\0')
+  const app = isReadable ? await apps.findOwn(db, { slug, user_id }) : undefined
   const member = app && (await sellers.memberOf(db, { seller_id: app.seller_id, user_id }))
   return member && { app, member }
 }

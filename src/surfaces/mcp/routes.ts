@@ -5,7 +5,8 @@ import { answerProblem, mount } from '#http/endpoint'
 import { requireAgentHeaders, requireAgentToken, requireKnownOrigin } from '#http/guards/agent'
 import { auditingRefusals, auditRefusedProgram } from '#http/guards/refused-programs'
 import { byToken } from '#http/limit-keys'
-import { malformed } from '#platform/bodies'
+import { invalid, malformed, readNul } from '#platform/bodies'
+import { faultsOfNul } from '#platform/nul'
 import { takePoint } from '#platform/route-limits'
 import { userAgentName } from './agent-name.ts'
 import type { Caller } from './call.ts'
@@ -30,6 +31,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
   app.addHook('onClose', async () => (await opening)?.close())
   app.register(async (scope) => {
     scope.setErrorHandler(answerProblem)
+    readNul(scope)
     scope.post('/mcp', {
       bodyLimit: BODY_LIMIT,
       config: { limits: [{ ...LIMIT, key: byToken }] },
@@ -45,6 +47,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
       },
       handler: async (request, reply) => {
         if (request.body === undefined) throw malformed(NO_MESSAGE)
+        refuseNul(request.body)
         // The limit counts each message of a batch.
         const more = messagesOf(request.body).length - 1
         if (more > 0) await takePoint(world.limits, LIMIT, byToken(request), reply, more)
@@ -74,6 +77,14 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
   declareClaim(app, world)
   const { db, clock, jobs } = world
   jobs.schedule('forget-claims', EVERY_MINUTE, () => apps.sweepClaims(db, clock.now()))
+}
+
+const OF_ARGUMENTS = /^(\[\d+\]\.)?params\.arguments(?![^.[])/
+
+/** Refuses a NUL, except in arguments: a call lists it with the other faults of its arguments. */
+function refuseNul(body: unknown): void {
+  const faults = faultsOfNul(body)
+  if (!faults.every(({ path }) => OF_ARGUMENTS.test(path))) throw invalid(faults)
 }
 
 /** Loads the library of the protocol: with the first request, as most processes see none. */
