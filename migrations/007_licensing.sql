@@ -59,6 +59,8 @@ create table license_key_aliases (
   key_hash bytea not null,
   license_id text not null references licenses,
   created_at timestamptz not null,
+  -- Since the key of its license was replaced, it opens nothing, and no import returns it.
+  replaced_at timestamptz,
   primary key (app_id, key_hash)
 );
 create index license_key_aliases_license on license_key_aliases (license_id);

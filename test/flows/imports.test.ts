@@ -62,6 +62,16 @@ async function stateOf(key: string) {
   return answer.statusCode === 200 ? { status, entitled, period_end, license_id } : undefined
 }
 
+/** Replaces the key of a license as the seller's server does; returns the new one. */
+async function replaceKey(license_id: string): Promise<string> {
+  const answer = await service.app.inject({
+    method: 'POST',
+    url: `/api/v1/licenses/${license_id}/regenerate-key`,
+    headers: { ...basic(service) },
+  })
+  return answer.json().license_key
+}
+
 /** Everything that an import could change, as text. */
 async function everything(): Promise<string> {
   const { text } = await service.world.db.one<{ text: string }>(sql`select jsonb_build_array(
@@ -328,6 +338,27 @@ describe('an import', () => {
     assert.equal(await endNow(service.world, actor, { license_id, reason: 'A test' }), true)
     assert.deepEqual((await run(file)).counts, { ended_here: 1 })
     assert.equal((await stateOf('ended-here'))!.status, 'canceled')
+  })
+
+  test('does not return a key that was replaced since, however often it is imported', async () => {
+    const email = 'leaked@example.com'
+    const rows = [
+      { id: 981, email, days: 20, key: 'leaked-1' },
+      { id: 982, email, days: 5, key: 'leaked-2' },
+    ]
+    await run(fileOf(rows))
+    const { license_id } = (await stateOf('leaked-1'))!
+    const first = await replaceKey(license_id)
+    assert.deepEqual((await run(fileOf(rows))).counts, { unchanged: 1, duplicate: 1 })
+    // An archive with the keys of this service, from before another replacement.
+    await replaceKey(license_id)
+    const archive = [{ email, days: 20, key: first }]
+    assert.deepEqual((await run(fileOf(archive))).counts, { owned: 1 })
+    const actor = await importer(service)
+    await endNow(service.world, actor, { license_id, reason: 'A test' })
+    rows[0]!.days = 50
+    assert.deepEqual((await run(fileOf(rows))).counts, { create: 1, duplicate: 1 })
+    for (const key of ['leaked-1', 'leaked-2', first]) assert.equal(await stateOf(key), undefined)
   })
 
   test('sends emails only if the seller asks for it', async () => {

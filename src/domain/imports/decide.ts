@@ -51,7 +51,7 @@ export interface ImportRowFacts extends Pick<ImportRecord, 'over' | 'ends_at'> {
   is_end_of_order: boolean
   /** Whether the buyer is paying at this moment. */
   is_buying: boolean
-  /** Whether the row has a key that opens no license of the app yet. */
+  /** Whether the row has a key that opens no license of the app yet, and was not replaced. */
   is_key_new: boolean
 }
 

@@ -137,8 +137,8 @@ export async function nextRows(
         and a.email_normalized = r.email_normalized) as is_buying,
       r.key_hash is not null
         and (select true from license_key_aliases k join licenses kl on kl.id = k.license_id
-          where k.app_id = ${of.app_id} and k.key_hash = r.key_hash and kl.status <> 'canceled'
-          limit 1) is null
+          where k.app_id = ${of.app_id} and k.key_hash = r.key_hash
+            and (kl.status <> 'canceled' or k.replaced_at is not null) limit 1) is null
         and (select true from licenses own where own.key_hash = r.key_hash limit 1) is null
         as is_key_new
     from import_rows r join imports i on i.id = r.import_id

@@ -12,7 +12,7 @@ export interface KeyAlias {
 /**
  * Stores keys of other services, so that `findByKeys` accepts them. A key that already opens a
  * canceled license of the app opens the new one from then on; one that opens a live license stays
- * with it. Returns how many were stored or changed.
+ * with it, and one that was replaced opens none. Returns how many were stored or changed.
  */
 export async function addAliases(db: Db, now: Date, aliases: readonly KeyAlias[]): Promise<number> {
   return await db.run(sql`insert into license_key_aliases as a
@@ -21,18 +21,24 @@ export async function addAliases(db: Db, now: Date, aliases: readonly KeyAlias[]
       from ${rowsOf(aliases, { app_id: 'text', key_hash: 'bytea', license_id: 'text' })}
       where not exists (select 1 from licenses l where l.key_hash = row.key_hash)
     on conflict (app_id, key_hash) do update set license_id = excluded.license_id
-      where a.license_id <> excluded.license_id
+      where a.replaced_at is null and a.license_id <> excluded.license_id
         and (select status = 'canceled' from licenses where id = a.license_id)`)
 }
 
-/** Deletes the keys of other services that open these licenses. */
-export async function dropAliases(db: Db, license_ids: readonly LicenseId[]): Promise<void> {
-  await db.run(sql`delete from license_key_aliases
-    where license_id = any(${[...license_ids]}::text[])`)
+/**
+ * Ends the key of a license, which is about to be replaced, and those of other services that open
+ * it. They stay stored, as an older file that is imported later may contain them.
+ */
+export async function retireKeys(db: Db, now: Date, license_id: LicenseId): Promise<void> {
+  await db.run(sql`with former as (update license_key_aliases set replaced_at = ${now}
+      where license_id = ${license_id} and replaced_at is null)
+    insert into license_key_aliases (app_id, key_hash, license_id, created_at, replaced_at)
+    select app_id, key_hash, id, ${now}, ${now} from licenses where id = ${license_id}
+    on conflict do nothing`)
 }
 
 /** Deletes the keys of other services that open the licenses of an account. */
 export async function dropAliasesOf(db: Db, user_id: UserId): Promise<void> {
-  await db.run(sql`delete from license_key_aliases
-    where license_id in (select id from licenses where user_id = ${user_id})`)
+  await db.run(sql`delete from license_key_aliases where replaced_at is null
+    and license_id in (select id from licenses where user_id = ${user_id})`)
 }

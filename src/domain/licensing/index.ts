@@ -6,8 +6,9 @@
  * used. Owns `licenses`, `license_key_aliases`, `license_history` and `license_uses`. Guarantees:
  * one live license for a buyer and app, and one preview for its seller; what a seller gives (a
  * comp) or imports is never charged, unless its buyer continues an import with a card; a key is
- * found by a keyed hash and shown to its owner only, and an app learns nothing of another app's
- * keys. Spec: LicenseState, States and transitions, License key endpoints.
+ * found by a keyed hash and shown to its owner only, one that was replaced opens nothing again, and
+ * an app learns nothing of another app's keys. Spec: LicenseState, States and transitions, License
+ * key endpoints.
  */
 export * from './aliases.ts'
 export * from './comps.ts'

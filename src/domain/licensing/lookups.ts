@@ -60,7 +60,8 @@ export async function findByKeys(
         union all
         select o.id, o.product_id, o.status, o.period_end, o.canceled_at
           from license_key_aliases a join licenses o on o.id = a.license_id
-          where a.app_id = c.app_id and a.key_hash = q.hash) l on true`)
+          where a.app_id = c.app_id and a.key_hash = q.hash and a.replaced_at is null) l
+          on true`)
   return inOrder(lookups, rows, ({ license_id }) => license_id !== null)
 }
 

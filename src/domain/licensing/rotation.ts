@@ -2,7 +2,7 @@ import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { AppId, LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import { dropAliases } from './aliases.ts'
+import { retireKeys } from './aliases.ts'
 import { type KeyTools, newKey, showKey } from './key.ts'
 import { LICENSE_COLUMNS, type License } from './licenses.ts'
 
@@ -43,10 +43,10 @@ export async function rotate(
   if (rotation_key !== null) recent.push({ rotation_key, rotated_at: now.toISOString() })
   const { license_id } = license
   const { license_key, key_hash, key_sealed } = newKey(tools, license_id)
+  await retireKeys(db, now, license_id)
   await db.run(sql`update licenses set key_hash = ${key_hash}, key_sealed = ${key_sealed},
     rotated_at = ${now}, keyed_rotations = ${JSON.stringify(recent)}::jsonb
     where id = ${license_id}`)
-  await dropAliases(db, [license_id])
   return { outcome: 'rotated', fresh: true, license, license_key, rotated_at: now }
 }
 
