@@ -361,6 +361,30 @@ describe('an import', () => {
     for (const key of ['leaked-1', 'leaked-2', first]) assert.equal(await stateOf(key), undefined)
   })
 
+  test('takes a key back that the other service has revoked since, until it is active again', async () => {
+    const email = 'revoked-there@example.com'
+    const subscription = { id: 991, email, days: 20 }
+    const revoked = { id: 992, email, key: 'revoked-there' }
+    await run(fileOf([subscription]))
+    await run(fileOf([revoked]))
+    const state = await stateOf('revoked-there')
+    assert.equal(state!.status, 'active')
+    const newer = fileOf([{ ...revoked, status: 'disabled' }])
+    for (const _ of ['once', 'twice']) {
+      assert.deepEqual((await run(newer)).counts, { over: 1 })
+      assert.equal(await stateOf('revoked-there'), undefined)
+    }
+    assert.deepEqual((await run(fileOf([revoked]))).counts, { add_key: 1 })
+    assert.deepEqual(await stateOf('revoked-there'), state)
+    // Another row of the same file says that it is active.
+    const both = [
+      { ...revoked, status: 'disabled' },
+      { ...revoked, id: 993 },
+    ]
+    assert.deepEqual((await run(fileOf(both))).counts, { over: 1, owned: 1 })
+    assert.deepEqual(await stateOf('revoked-there'), state)
+  })
+
   test('sends emails only if the seller asks for it', async () => {
     const { id } = await check(
       fileOf([{ email: 'notified@example.com', days: 20, key: 'notified' }]),

@@ -156,6 +156,16 @@ export async function nextRows(
     order by r.place limit ${of.limit}`)
 }
 
+/** Whether another row of the same buyer in a file says that a key can be used. */
+export async function isKeyActive(
+  db: Db,
+  of: { import_id: ImportId; email_normalized: string; key_hash: Buffer },
+): Promise<boolean> {
+  const active = sql`select 1 from import_rows where email_normalized = ${of.email_normalized}
+    and import_id = ${of.import_id} and key_hash = ${of.key_hash} and over is null limit 1`
+  return (await db.maybe(active)) !== undefined
+}
+
 /** Records what is done with rows. */
 export async function setOutcomes(
   db: Db,
