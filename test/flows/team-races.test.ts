@@ -96,6 +96,7 @@ test('a change of the team that waited for the loss of the role is refused', asy
       () => inviteMember(world, actor, { ...invited, email, email_normalized: email }),
       () => withdrawMemberInvitation(world, actor, { seller_id, id }),
       () => changeMemberRole(world, actor, { ...of, role: 'admin' }),
+      () => changeMemberRole(world, actor, { seller_id, user_id, role: 'admin' }),
       () => removeMember(world, actor, of),
     ]) {
       const [lost, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -119,6 +120,7 @@ test('a change of the team that waited for the loss of the role is refused', asy
     assert.ok(left.some((each) => each.id === id))
     assert.ok(!left.some((each) => each.email === email))
     assert.equal((await sellers.memberOf(world.db, of))?.role, 'support')
+    assert.notEqual((await sellers.memberOf(world.db, { seller_id, user_id }))?.role, 'admin')
   }
 })
 

@@ -147,7 +147,9 @@ export async function removeMember(
 ): Promise<MemberChanged> {
   const now = clock.now()
   return await db.tx(async (tx) => {
-    await lockBoth(tx, actor, member)
+    const isLeaving = actor.user_id === member.user_id
+    if (isLeaving) await sellers.lockMemberships(tx, member.user_id)
+    else await lockBoth(tx, actor, member)
     const before = await sellers.memberOf(tx, member)
     if (!before) return 'not_found'
     if (before.role === 'owner') return 'is_owner'
@@ -160,14 +162,14 @@ export async function removeMember(
   })
 }
 
-/** Locks a member and who changes them, who needs the permission unless they leave. */
+/** Locks a member and who changes them, who needs the permission also for their own role. */
 async function lockBoth(
   tx: Db,
   { user_id }: ActorOf<'seller'>,
   member: { seller_id: SellerId; user_id: UserId },
 ): Promise<void> {
   await lockMemberships(tx, [user_id, member.user_id])
-  if (user_id !== member.user_id) await lockMember(tx, { ...member, user_id }, 'team')
+  await lockMember(tx, { ...member, user_id }, 'team')
 }
 
 /** In one order, so that two changes do not wait for each other. */
