@@ -385,6 +385,18 @@ describe('an import', () => {
     assert.deepEqual(await stateOf('revoked-there'), state)
   })
 
+  test('takes no key back for a failed payment of its buyer, which repeats it', async () => {
+    const end = isoDate(addDays(service.clock.now(), 20))
+    const heading = 'id,Customer Email,Product,Status,Current Period End,license_key (metadata)'
+    const rowOf = (id: string, status: string, until: string) =>
+      [heading, `${id},repeated@example.com,Tides,${status},${until},repeated`].join('\n')
+    for (const file of [rowOf('sub_repeated', 'active', end), rowOf('pi_repeated', 'Failed', '')]) {
+      const facts = { source: 'stripe', file, product_id: products[0]! } as const
+      await runChecked(service, (await checkedImport(service, facts)).id)
+    }
+    assert.equal((await stateOf('repeated'))!.status, 'active')
+  })
+
   test('sends emails only if the seller asks for it', async () => {
     const { id } = await check(
       fileOf([{ email: 'notified@example.com', days: 20, key: 'notified' }]),

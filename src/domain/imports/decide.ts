@@ -109,7 +109,11 @@ const KINDS = ['transaction', 'order', 'license_key', 'subscription']
 
 /** How strong the strongest of these rows is; -1 for none, and for a service with one kind. */
 function strengthOf(records: readonly string[]): number {
-  return Math.max(-1, ...records.map((id) => KINDS.indexOf(id.slice(0, id.indexOf(':')))))
+  return Math.max(-1, ...records.map((id) => KINDS.indexOf(kindOf(id))))
+}
+
+function kindOf(external_id: string): string {
+  return external_id.slice(0, external_id.indexOf(':'))
 }
 
 function decideOver(row: ImportRowFacts): RowOutcome {
@@ -119,6 +123,16 @@ function decideOver(row: ImportRowFacts): RowOutcome {
   if (!has_best && (endsNow || endsOrder(row))) return row.is_buying ? 'buying' : 'end'
   // A refunded or revoked license keeps no key.
   return over === 'ended' && is_key_new && hasLicense(row) ? 'add_key' : 'over'
+}
+
+/** Kinds of rows whose key is their own: a payment may repeat the key of a subscription. */
+const KEY_KINDS = ['license_key', 'sale', 'license']
+
+/** Whether a row says that its key was revoked, or refunded, so that it opens nothing. */
+export function revokesKey(row: Pick<ImportRowFacts, 'over' | 'external_id'>): boolean {
+  const { over, external_id } = row
+  const isRevoked = over === 'revoked' || over === 'refunded'
+  return isRevoked && KEY_KINDS.includes(kindOf(external_id))
 }
 
 /** Whether the live license came from nothing but the order that began this ended subscription. */

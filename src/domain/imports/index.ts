@@ -15,6 +15,7 @@ export {
   type KnownLicense,
   ROW_OUTCOMES,
   type RowOutcome,
+  revokesKey,
 } from './decide.ts'
 export * from './faults.ts'
 export * from './imports.ts'

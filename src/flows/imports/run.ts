@@ -169,8 +169,8 @@ async function importRow(
 
 /** A key that was revoked at the other service, or whose purchase was refunded, opens nothing. */
 async function takeKeyBack(tx: Db, { read, row }: RowWork): Promise<void> {
-  const { key_hash, email_normalized, over, live_id: license_id } = row
-  if (!key_hash || !license_id || (over !== 'revoked' && over !== 'refunded')) return
+  const { key_hash, email_normalized, live_id: license_id } = row
+  if (!key_hash || !license_id || !imports.revokesKey(row)) return
   const { id: import_id } = read
   if (await imports.isKeyActive(tx, { import_id, email_normalized, key_hash })) return
   await licensing.dropAlias(tx, { app_id: read.app_id, key_hash, license_id })
