@@ -3,6 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as imports from '#domain/imports'
+import * as payouts from '#domain/payouts'
+import * as sellers from '#domain/sellers'
 import { offerTransfer, requestApproval, unpublishApp, withdrawTransfer } from '#flows/app'
 import { switchDiscount } from '#flows/discounts'
 import { uploadImport } from '#flows/imports'
@@ -73,6 +75,21 @@ const chargeOf = async (invoice_id: InvoiceId) =>
     sql`select id, processor_charge_id from charges where invoice_id = ${invoice_id}`,
   )
 
+async function loseDispute(invoice_id: InvoiceId): Promise<void> {
+  const dispute = await objectTo(service, await chargeOf(invoice_id))
+  await decide(service, dispute, 'lost')
+  await handleEvents(service.world)
+}
+
+async function owesMoney(owner: SellerId): Promise<boolean> {
+  return await payouts.areBlocked(service.world.db, { owner, account: 'seller_payable' })
+}
+
+/** Sells until the seller owes nothing. */
+async function repayBySales(seller_id: SellerId): Promise<void> {
+  while (await owesMoney(seller_id)) await subscribe(service)
+}
+
 describe('a transfer', () => {
   test('moves no money: each invoice stays with its seller, and later ones are the new one’s', async () => {
     const app = await newApp(service)
@@ -110,11 +127,41 @@ describe('a transfer', () => {
     const { seller_id } = await transferred(service, app)
 
     await refund(service, { invoice_id: refunded!.id }, undefined, 'operator')
-    const dispute = await objectTo(service, await chargeOf(disputed!.id))
-    await decide(service, dispute, 'lost')
-    await handleEvents(service.world)
+    await loseDispute(disputed!.id)
     assert.ok((await owed(former, app.client_id)) < 0)
     assert.equal(await owed(seller_id, app.client_id), 0)
+    await repayBySales(former)
+    await assertInvariants(service)
+  })
+
+  test('waits until the seller owes nothing and its payouts are not paused', async () => {
+    const { db, clock } = service.world
+    const app = await newApp(service)
+    const former = await sellerOf(service, app.client_id)
+    while (!(await owesMoney(former))) {
+      await subscribe(service, { app })
+      const [sold] = (await invoicesSold(app.client_id)).toReversed()
+      await loseDispute(sold!.id)
+    }
+    const to = await otherSeller(service)
+    const owner = await signedIn(service, service.demo.seller)
+    await owner.open(`/dashboard/apps/${app.slug}/transfer/`)
+    assert.match(owner.text, /Your payouts are paused or your balance is negative/)
+    assert.ok(!owner.text.includes('Offer app'))
+    // A form that was opened before.
+    const { email } = to
+    const form = { app_id: app.client_id, email, email_normalized: email, reason: 'Sold' }
+    const actor = { ...(await sellerActor(service)), seller_id: former }
+    assert.equal(await offerTransfer(service.world, actor, form), 'payouts_blocked')
+    await repayBySales(former)
+    assert.match((await offer(service, app.slug, to.email)).text, /Offered\. We emailed/)
+
+    await sellers.setPayoutsPaused(db, former, clock.now())
+    assert.match((await accept(to)).body, /This app cannot be transferred yet/)
+    assert.equal(await sellerOf(service, app.client_id), former)
+    await sellers.setPayoutsPaused(db, former, null)
+    await accept(to)
+    assert.equal(await sellerOf(service, app.client_id), to.seller_id)
     await assertInvariants(service)
   })
 

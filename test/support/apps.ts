@@ -30,11 +30,14 @@ export interface OtherAppFacts {
 }
 
 /** Registers another app. */
-export async function addApp({ world }: TestService, facts: OtherAppFacts): Promise<OtherApp> {
+export async function addApp(
+  { world, demo }: Pick<TestService, 'world' | 'demo'>,
+  facts: OtherAppFacts,
+): Promise<OtherApp> {
   const { db, clock, random } = world
   const now = clock.now()
-  const { id: first } = await db.one<{ id: SellerId }>(sql`select id from sellers limit 1`)
-  const seller_id = facts.seller_id ?? first
+  const { seller_id: casts } = await apps.get(db, demo.sign_in_app.client_id)
+  const seller_id = facts.seller_id ?? casts
   const client_id = mintId(random, 'app')
   const client_secret = mintSecret(random)
   const product_id = mintId(random, 'prod')

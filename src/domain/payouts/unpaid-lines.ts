@@ -4,9 +4,14 @@ import type { PayeeId, TransactionId } from '#platform/ids'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 import { delayDays, NEVER_DELAYED, type Payee, type PayeeBalance } from './available.ts'
-import { COLUMNS, type Payout } from './payouts.ts'
+import { arePaused, COLUMNS, type Payout } from './payouts.ts'
 
 const OF_PAYEE = ({ owner, account }: Payee) => sql`owner = ${owner} and account = ${account}`
+
+/** The amounts of which the balance of a payee is the sum: negative ones are owed to the payee. */
+const BALANCE_PARTS = (payee: Payee) => sql`
+  select amount from payee_balances where ${OF_PAYEE(payee)}
+  union all select amount from payee_unsummed where ${OF_PAYEE(payee)}`
 
 /** Whether a line is delayed at a time. */
 const DELAYED = (now: Date, payee: Payee) => sql`amount < 0
@@ -34,8 +39,7 @@ export async function payeeBalance(db: Db, now: Date, payee: Payee): Promise<Pay
     with ${WAITING(now, payee)},
       days as (select max(at) as at, sum(amount)::bigint as amount from waiting where amount > 0
         group by date_trunc('day', at at time zone 'UTC')),
-      parts as (select amount from payee_balances where ${OF_PAYEE(payee)}
-        union all select amount from payee_unsummed where ${OF_PAYEE(payee)})
+      parts as (${BALANCE_PARTS(payee)})
     select b.balance, d.at, d.amount
     from (select coalesce(sum(amount), 0)::bigint as balance from parts) b
       left join days d on true order by d.at`)
@@ -45,6 +49,13 @@ export async function payeeBalance(db: Db, now: Date, payee: Payee): Promise<Pay
   const pending_total = sum(ZERO, ...pending.map(({ amount }) => amount))
   const balance = rows[0]?.balance ?? ZERO
   return { total: cents(0 - balance - pending_total), pending, pending_total }
+}
+
+/** Whether payouts to a payee are blocked: staff paused them, or the payee owes money. */
+export async function areBlocked(db: Db, payee: Payee): Promise<boolean> {
+  const { balance } = await db.one<{ balance: Cents }>(sql`
+    select coalesce(sum(amount), 0)::bigint as balance from (${BALANCE_PARTS(payee)}) b`)
+  return balance > ZERO || (await arePaused(db, payee.owner))
 }
 
 /**

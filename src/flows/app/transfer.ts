@@ -1,4 +1,5 @@
 import * as apps from '#domain/apps'
+import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
 import { endSellerAccess, lockOwnApp } from '#flows/app-access'
 import { lockMember } from '#flows/member-access'
@@ -17,7 +18,7 @@ export async function offerTransfer(
   world: World,
   actor: ActorOf<'seller'>,
   offer: { app_id: AppId; email: string; email_normalized: string; reason: string },
-): Promise<'offered' | 'is_offered' | 'is_own'> {
+): Promise<'offered' | 'is_offered' | 'is_own' | 'payouts_blocked'> {
   const { db, clock, random } = world
   const now = clock.now()
   const { app_id, email, email_normalized, reason } = offer
@@ -27,6 +28,7 @@ export async function offerTransfer(
     await lockMember(tx, member, 'transfer_apps')
     const own = { seller_id: from_seller, email_normalized }
     if (await sellers.isMemberByEmail(tx, own)) return 'is_own'
+    if (await areBlocked(tx, from_seller)) return 'payouts_blocked'
     const id = mintId(random, 'trf')
     const added = await apps.addTransfer(tx, now, {
       ...offer,
@@ -98,6 +100,8 @@ export type TransferAccepted =
   | 'owes_terms'
   /** The app or one of the sellers is suspended. */
   | 'suspended'
+  /** The former seller's payouts are paused, or it owes money. */
+  | 'payouts_blocked'
 
 /**
  * Accepts an offer for a seller that the account owns. What was sold stays with the former seller,
@@ -123,6 +127,7 @@ export async function acceptTransfer(
     if (!member || !sellers.isAllowed(member.role, 'transfer_apps')) return 'not_owner'
     const receiver = await sellers.lockSeller(tx, seller_id)
     if (is_suspended || receiver?.suspended_at) return 'suspended'
+    if (await areBlocked(tx, from_seller)) return 'payouts_blocked'
     const terms = await sellers.acceptedTerms(tx, seller_id)
     if (terms?.version !== seller_terms_version) return 'owes_terms'
 
@@ -140,6 +145,11 @@ export async function acceptTransfer(
     await emailDecision(world, tx, now, { id, to: 'new' })
     return { slug }
   })
+}
+
+/** An app's later sales would be paid out, though what its seller sold before may be owed back. */
+async function areBlocked(tx: Db, owner: SellerId): Promise<boolean> {
+  return await payouts.areBlocked(tx, { owner, account: 'seller_payable' })
 }
 
 async function emailDecision(

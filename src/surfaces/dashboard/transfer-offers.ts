@@ -83,5 +83,9 @@ const NOTES: Record<string, ActionNote> = {
     tone: 'warning',
     text: 'This app or one of the sellers is suspended. Support can help.',
   },
+  payouts_blocked: {
+    tone: 'warning',
+    text: 'This app cannot be transferred yet. Its seller can see why on their payouts page.',
+  },
   not_owner: { tone: 'warning', text: 'Only the owner of a seller can accept an app.' },
 }

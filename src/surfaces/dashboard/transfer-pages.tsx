@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
-import { NoteAlert } from '#design/feedback'
+import { Alert, NoteAlert } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
@@ -17,11 +17,13 @@ type TransferFacts = AppFacts & {
   faults: FormFault[]
   /** The open offer, if there is one. */
   offer: { email: string | null; reason: string; expires_at: Date } | undefined
+  /** Whether payouts to the seller are blocked, and with them the transfer. */
+  is_blocked: boolean
 }
 
 /** Offers an app to another seller, or shows the open offer. */
 export function TransferPage(facts: TransferFacts): JSX.Element {
-  const { slug, app_name, offer } = facts
+  const { slug, app_name, offer, is_blocked } = facts
   return (
     <AppPage
       {...facts}
@@ -31,6 +33,12 @@ export function TransferPage(facts: TransferFacts): JSX.Element {
       back={{ label: 'Settings', href: addressOf(slug, 'settings') }}
     >
       <div class="grid max-w-3xl grid-cols-1 gap-6">
+        {is_blocked && (
+          <Alert tone="warning" title="This app cannot be transferred yet">
+            Your payouts are paused or your balance is negative.{' '}
+            <TextLink href="/dashboard/payouts/">Payouts</TextLink> says which.
+          </Alert>
+        )}
         <Panel title="What a transfer does">
           <ul class="grid list-disc gap-1.5 ps-5 text-sm text-muted">
             <li>
@@ -50,7 +58,8 @@ export function TransferPage(facts: TransferFacts): JSX.Element {
             </li>
           </ul>
         </Panel>
-        {offer ? <OpenOffer {...facts} offer={offer} /> : <Offer {...facts} />}
+        {offer && <OpenOffer {...facts} offer={offer} />}
+        {!offer && !is_blocked && <Offer {...facts} />}
       </div>
     </AppPage>
   )

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
+import * as payouts from '#domain/payouts'
 import { offerTransfer, withdrawTransfer } from '#flows/app'
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
@@ -46,6 +47,8 @@ export function declareTransfer(scope: FastifyInstance, world: World): void {
       const own = { id: 'email', message: 'This account is a member of your own team.' }
       return await showTransfer(world, context, { form, faults: [own] })
     }
+    // The page says why.
+    if (outcome === 'payouts_blocked') return redirectTo(reply, pathOf(context))
     return redirectTo(reply, `${pathOf(context)}?done=${outcome}`)
   })
 
@@ -74,10 +77,12 @@ async function showTransfer(
 ): Promise<FastifyReply> {
   const { app, reply } = context
   const owes_terms = await owesTerms(world, app.seller_id)
+  const payee = { owner: app.seller_id, account: 'seller_payable' } as const
   const page = TransferPage({
     ...appFactsOf(world, { ...context, owes_terms }, NOTES),
     ...given,
     offer: await apps.openTransferOf(world.db, world.clock.now(), app.id),
+    is_blocked: await payouts.areBlocked(world.db, payee),
   })
   return sendPage(reply, page, { status: given.faults.length > 0 ? 422 : 200 })
 }
