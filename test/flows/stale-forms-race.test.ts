@@ -26,12 +26,6 @@ describe('of two forms that are sent at once', { skip }, () => {
   })
   after(() => service.close())
 
-  async function opened(page: string): Promise<Agent> {
-    const tab = agent.tab()
-    await tab.open(page)
-    return tab
-  }
-
   /** Sends forms one after the other, so that each reads what is saved before one can write. */
   async function atOnce(
     lock: (tx: Db) => Promise<unknown>,
@@ -87,9 +81,9 @@ describe('of two forms that are sent at once', { skip }, () => {
       written(await updateListing(world, actor, { app, changes: { tagline }, dry_run: false }))
     await save('First')
     await save('Second')
-    const tab = await opened(`${APP}changes/`)
+    const tab = await agent.openTab(`${APP}changes/`)
     await tab.press('Undo this change')
-    const form = await opened(`${APP}listing/`)
+    const form = await agent.openTab(`${APP}listing/`)
     const [saved, undone] = await atOnce(
       editingLock,
       () => form.submit('Save listing', { tagline: 'Third' }),
@@ -102,7 +96,10 @@ describe('of two forms that are sent at once', { skip }, () => {
 
   test('each saves only the seller’s details that it changed', async () => {
     const { seller_id } = (await ownApp(service)).app
-    const tabs = [await opened('/dashboard/seller/'), await opened('/dashboard/seller/')]
+    const tabs = [
+      await agent.openTab('/dashboard/seller/'),
+      await agent.openTab('/dashboard/seller/'),
+    ]
     await atOnce(
       (tx) => sellers.lockSeller(tx, seller_id),
       () => tabs[0]!.submit('Save', { legal_name: 'Tidepool Labs LLC' }),

@@ -25,15 +25,9 @@ before(async () => {
 })
 after(() => service.close())
 
-async function opened(page: string): Promise<Agent> {
-  const tab = agent.tab()
-  await tab.open(`${APP}${page}`)
-  return tab
-}
-
 test('saves only the texts of a listing that the form changed', async () => {
   const { app, actor } = await ownApp(service)
-  const form = await opened('listing/')
+  const form = await agent.openTab(`${APP}listing/`)
   const changes = { description: 'Written by an agent.', tags: ['walks'] }
   written(await updateListing(service.world, actor, { app, changes, dry_run: false }))
   // A browser also sends the text field, as it was opened.
@@ -46,8 +40,8 @@ test('saves only the texts of a listing that the form changed', async () => {
 })
 
 test('saves only the details of an app that the form changed', async () => {
-  const form = await opened('settings/')
-  const other = await opened('settings/')
+  const form = await agent.openTab(`${APP}settings/`)
+  const other = await agent.openTab(`${APP}settings/`)
   await other.submit('Save', { url: 'https://moved.example' })
   await form.submit('Save', { name: 'Tidepool Pro' })
   const { name, url } = await service.world.db.one<{ name: string; url: string }>(
@@ -60,7 +54,7 @@ test('asks before it replaces detail sections that were saved since the form was
   const { app, actor } = await ownApp(service)
   const titles = async () =>
     (await readListing(service.world.db, app)).sections.map(({ title }) => title)
-  const form = await opened('listing/sections/')
+  const form = await agent.openTab(`${APP}listing/sections/`)
   const sections = [{ title: 'By an agent', body: 'New.' }]
   written(await replaceSections(service.world, actor, { app, sections, dry_run: false }))
   const mine = { 'sections.0.title': 'By a member', 'sections.0.body': 'Mine.' }
@@ -80,7 +74,7 @@ test('asks before it replaces a feature table that was saved since the form was 
   const { app, actor } = await ownApp(service)
   const names = async () =>
     (await readListing(service.world.db, app)).features.map(({ name }) => name)
-  const form = await opened('listing/features/')
+  const form = await agent.openTab(`${APP}listing/features/`)
   const sent_twice = form.tab()
   const features = [{ name: 'By an agent', description: '', product_ids: [] }]
   written(await replaceFeatures(service.world, actor, { app, features, dry_run: false }))
@@ -95,10 +89,8 @@ test('asks before it replaces a feature table that was saved since the form was 
 })
 
 test('saves only the details of a seller that the form changed', async () => {
-  const form = agent.tab()
-  await form.open('/dashboard/seller/')
-  const other = agent.tab()
-  await other.open('/dashboard/seller/')
+  const form = await agent.openTab('/dashboard/seller/')
+  const other = await agent.openTab('/dashboard/seller/')
   await other.submit('Save', { legal_name: 'Tidepool Labs LLC' })
   const saved = await form.submit('Save', { address: '9 Harbor Road' })
   assert.match(saved.url, /done=saved/)
@@ -115,7 +107,7 @@ test('shows an undo again if what it would change is no longer what was shown', 
   }
   await save('First')
   await save('Second')
-  const tab = await opened('changes/')
+  const tab = await agent.openTab(`${APP}changes/`)
   await tab.press('Undo this change')
   await save('Third')
   const shown = await tab.submit('Undo this change')
@@ -137,8 +129,8 @@ test('reviews the plans of an unpublished app that are no longer those that were
     Object.fromEntries(
       fieldsOfPlans(rows.map((row, at) => (at === index ? { ...row, name } : row))),
     )
-  const form = await opened('plans/')
-  const other = await opened('plans/')
+  const form = await agent.openTab(`${APP}plans/`)
+  const other = await agent.openTab(`${APP}plans/`)
   await other.submit('Save', renamed(0, 'Harbor'))
   assert.ok((await namesNow()).includes('Harbor'))
   const review = await form.submit('Save', renamed(1, 'Lantern'))

@@ -42,6 +42,13 @@ export class Agent {
     return tab
   }
 
+  /** A second tab of the same browser, with this page. */
+  async openTab(path: string): Promise<Agent> {
+    const tab = this.tab()
+    await tab.open(path)
+    return tab
+  }
+
   /** A copy of the browser in its current state; both are independent from then on. */
   twin(): Agent {
     const facts = { address: this.#address, cookies: new Map(this.cookies) }
