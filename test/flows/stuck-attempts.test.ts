@@ -50,12 +50,19 @@ beforeEach(() => {
 })
 after(() => closeSound(service))
 
-/** A renewal whose attempt stays open for more than an hour. */
-async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
+/** A subscription whose renewal meets a fate; from then on the processor works. */
+async function renewed(how: typeof fate): Promise<Subscriber> {
   const subscriber = await subscribe(service)
   service.clock.pass(31 * DAY)
   fate = how
   await runDue(service)
+  fate = 'works'
+  return subscriber
+}
+
+/** A renewal whose attempt stays open for more than an hour. */
+async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
+  const subscriber = await renewed(how)
   fate = 'broken'
   service.clock.pass(3601)
   await reconcile(service.world)
@@ -112,11 +119,7 @@ async function addEarlier(
 
 test('a lost answer is found however many buyers are at the pages of their banks', async () => {
   const { db } = service.world
-  const subscriber = await subscribe(service)
-  service.clock.pass(31 * DAY)
-  fate = 'answer lost'
-  await runDue(service)
-  fate = 'works'
+  const subscriber = await renewed('answer lost')
   await addEarlier(subscriber, { name: 'away', status: 'action_required', count: 200 })
   service.clock.pass(5)
   await reconcile(service.world)
@@ -131,11 +134,7 @@ test('a lost answer is found however many buyers are at the pages of their banks
 for (const status of ['open', 'action_required'] as const) {
   test(`an attempt is settled however many earlier ones fail that are ${status}`, async () => {
     const { db } = service.world
-    const subscriber = await subscribe(service)
-    service.clock.pass(31 * DAY)
-    fate = 'answer lost'
-    await runDue(service)
-    fate = 'works'
+    const subscriber = await renewed('answer lost')
     const renewal = sql`where email_normalized = ${subscriber.email} and status = 'open'`
     assert.equal(await db.run(sql`update attempts set status = ${status} ${renewal}`), 1)
     await addEarlier(subscriber, { name: 'broken', status, count: 1000 })
