@@ -273,6 +273,10 @@ test('the invoices and the timeline of a customer have pages', async () => {
   const path = `/dashboard/apps/${slug}/customers/${subscriber.license_id}/`
   const invoices = await pagesOf(agent, path, 'invoices', /sales\/inv_\w+/g)
   assert.deepEqual(sizesOf(invoices), [50, 20])
+  await agent.open(path)
+  const headings = [...agent.page.body.matchAll(/<h2[^>]*>([^<]+)/g)].map(([, heading]) => heading)
+  const actions = headings.indexOf('Actions')
+  assert.ok(actions !== -1 && actions < headings.indexOf('Invoices'), 'a phone shows them first')
   const timeline = await pagesOf(agent, path, 'timeline', /<li/g)
   assert.equal(timeline.length, 2)
   await agent.open(`/dashboard/apps/${slug}/`)

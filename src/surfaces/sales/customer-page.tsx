@@ -65,13 +65,13 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
       <NoteAlert note={facts.note} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">
+          {facts.actions.length > 0 && <ActionList {...facts} />}
           <License {...facts} />
           <Invoices {...facts} />
           {facts.refunds.length > 0 && <Refunds {...facts} />}
           {facts.disputes.length > 0 && <Disputes {...facts} />}
         </div>
         <div class="grid grid-cols-1 gap-5">
-          {facts.actions.length > 0 && <ActionList {...facts} />}
           {facts.others.length > 0 && <Others {...facts} />}
           <History {...facts} />
         </div>
