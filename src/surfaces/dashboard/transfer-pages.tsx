@@ -35,8 +35,8 @@ export function TransferPage(facts: TransferFacts): JSX.Element {
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         {is_blocked && (
           <Alert tone="warning" title="This app cannot be transferred yet">
-            Your payouts are paused or your balance is negative.{' '}
-            <TextLink href="/dashboard/payouts/">Payouts</TextLink> says which.
+            Your payouts are paused or your balance is negative. See{' '}
+            <TextLink href="/dashboard/payouts/">Payouts</TextLink>.
           </Alert>
         )}
         <Panel title="What a transfer does">
