@@ -82,7 +82,7 @@ async function loseDispute(invoice_id: InvoiceId): Promise<void> {
 }
 
 async function owesMoney(owner: SellerId): Promise<boolean> {
-  return await payouts.areBlocked(service.world.db, { owner, account: 'seller_payable' })
+  return await payouts.areBlocked(service.world.db, owner)
 }
 
 /** Sells until the seller owes nothing. */

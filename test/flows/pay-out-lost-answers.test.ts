@@ -10,8 +10,7 @@ import { testId } from '../support/ids.ts'
 import { untilKilled } from '../support/mortal.ts'
 import { openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
 import type { TestService } from '../support/service.ts'
-
-const DAY = 86_400
+import { DAY } from '../support/subscriber.ts'
 
 let setup: PayoutTest
 let service: TestService

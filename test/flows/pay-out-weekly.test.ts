@@ -11,8 +11,8 @@ import { untilKilled } from '../support/mortal.ts'
 import { sell } from '../support/payees.ts'
 import { openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
 import type { TestService } from '../support/service.ts'
+import { DAY } from '../support/subscriber.ts'
 
-const DAY = 86_400
 const NET = 17_050
 
 let setup: PayoutTest

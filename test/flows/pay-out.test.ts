@@ -10,8 +10,8 @@ import { BANKS, sell, withBank } from '../support/payees.ts'
 import { openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
 import { buy, refund } from '../support/refunds.ts'
 import type { TestService } from '../support/service.ts'
+import { DAY } from '../support/subscriber.ts'
 
-const DAY = 86_400
 const NET = 17_050
 
 let setup: PayoutTest

@@ -12,8 +12,7 @@ import { assertInvariants } from './invariants.ts'
 import { mortalDatabase } from './mortal.ts'
 import { payeeOf, sell, withBank } from './payees.ts'
 import { openTestService } from './service.ts'
-
-const DAY = 86_400
+import { DAY } from './subscriber.ts'
 
 export type PayoutTest = Awaited<ReturnType<typeof openPayoutTest>>
 

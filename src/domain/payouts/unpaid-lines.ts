@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import type { PayeeId, TransactionId } from '#platform/ids'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
-import { delayDays, NEVER_DELAYED, type Payee, type PayeeBalance } from './available.ts'
+import { accountOf, delayDays, NEVER_DELAYED, type Payee, type PayeeBalance } from './available.ts'
 import { arePaused, COLUMNS, type Payout } from './payouts.ts'
 
 const OF_PAYEE = ({ owner, account }: Payee) => sql`owner = ${owner} and account = ${account}`
@@ -52,10 +52,11 @@ export async function payeeBalance(db: Db, now: Date, payee: Payee): Promise<Pay
 }
 
 /** Whether payouts to a payee are blocked: staff paused them, or the payee owes money. */
-export async function areBlocked(db: Db, payee: Payee): Promise<boolean> {
+export async function areBlocked(db: Db, owner: PayeeId): Promise<boolean> {
+  const payee = { owner, account: accountOf(owner) }
   const { balance } = await db.one<{ balance: Cents }>(sql`
     select coalesce(sum(amount), 0)::bigint as balance from (${BALANCE_PARTS(payee)}) b`)
-  return balance > ZERO || (await arePaused(db, payee.owner))
+  return balance > ZERO || (await arePaused(db, owner))
 }
 
 /**

@@ -28,7 +28,7 @@ export async function offerTransfer(
     await lockMember(tx, member, 'transfer_apps')
     const own = { seller_id: from_seller, email_normalized }
     if (await sellers.isMemberByEmail(tx, own)) return 'is_own'
-    if (await areBlocked(tx, from_seller)) return 'payouts_blocked'
+    if (await payouts.areBlocked(tx, from_seller)) return 'payouts_blocked'
     const id = mintId(random, 'trf')
     const added = await apps.addTransfer(tx, now, {
       ...offer,
@@ -127,7 +127,8 @@ export async function acceptTransfer(
     if (!member || !sellers.isAllowed(member.role, 'transfer_apps')) return 'not_owner'
     const receiver = await sellers.lockSeller(tx, seller_id)
     if (is_suspended || receiver?.suspended_at) return 'suspended'
-    if (await areBlocked(tx, from_seller)) return 'payouts_blocked'
+    // Later sales would be paid out, though what was sold before may be owed back.
+    if (await payouts.areBlocked(tx, from_seller)) return 'payouts_blocked'
     const terms = await sellers.acceptedTerms(tx, seller_id)
     if (terms?.version !== seller_terms_version) return 'owes_terms'
 
@@ -145,11 +146,6 @@ export async function acceptTransfer(
     await emailDecision(world, tx, now, { id, to: 'new' })
     return { slug }
   })
-}
-
-/** An app's later sales would be paid out, though what its seller sold before may be owed back. */
-async function areBlocked(tx: Db, owner: SellerId): Promise<boolean> {
-  return await payouts.areBlocked(tx, { owner, account: 'seller_payable' })
 }
 
 async function emailDecision(

@@ -77,12 +77,11 @@ async function showTransfer(
 ): Promise<FastifyReply> {
   const { app, reply } = context
   const owes_terms = await owesTerms(world, app.seller_id)
-  const payee = { owner: app.seller_id, account: 'seller_payable' } as const
   const page = TransferPage({
     ...appFactsOf(world, { ...context, owes_terms }, NOTES),
     ...given,
     offer: await apps.openTransferOf(world.db, world.clock.now(), app.id),
-    is_blocked: await payouts.areBlocked(world.db, payee),
+    is_blocked: await payouts.areBlocked(world.db, app.seller_id),
   })
   return sendPage(reply, page, { status: given.faults.length > 0 ? 422 : 200 })
 }

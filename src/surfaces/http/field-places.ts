@@ -29,8 +29,8 @@ const OF_ACTIONS = ['reason', 'reference']
 const ALONE = new Set([...OF_LISTING, ...OF_DISCOUNT, ...OF_SELLER, ...OF_APP, ...OF_ACTIONS])
 
 /**
- * The label of a field: `sections.2.title` is "Section 3, title". Undefined for whole lists, and
- * for fields whose errors name them.
+ * The label of a field: `sections.2.title` is "Section 3, title". Empty for whole lists, and for
+ * fields whose errors name them.
  */
 export function placeOf(id: string): string {
   if (!id.includes('.') && !ALONE.has(id)) return ''
