@@ -92,7 +92,8 @@ export interface OrderLookup {
 
 /**
  * Finds the licenses of orders together with the requesting clients, in one statement and in the
- * order of the lookups. A preview has no order: its reference names the license itself.
+ * order of the lookups. A preview has no order: its reference names the license itself. The invoice
+ * is read only if there is no license, as its payment may be processing.
  */
 export async function findByOrders(
   db: Database,
@@ -113,7 +114,8 @@ export async function findByOrders(
         from licenses where id = coalesce(o.license_id, q.order_id) offset 0) l
         on l.app_id = c.app_id
       left join lateral (select app_id, status from invoices
-        where order_id = q.order_id and kind = 'purchase' offset 0) i on i.app_id = c.app_id`)
+        where order_id = q.order_id and kind = 'purchase' and l.id is null offset 0) i
+        on i.app_id = c.app_id`)
   return inOrder(lookups, rows, (row) => row.license_id !== null || row.is_processing === true)
 }
 
