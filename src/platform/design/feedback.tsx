@@ -25,7 +25,7 @@ export function Alert(facts: {
       <span class={`mt-px ${ink}`}>
         <Icon name={icon} />
       </span>
-      <div class="grid gap-0.5">
+      <div class="@container grid grow gap-0.5">
         {facts.title && <p class="font-semibold">{facts.title}</p>}
         {facts.children && <div class="text-base-content">{facts.children}</div>}
       </div>

@@ -187,7 +187,7 @@ function FocusPage(facts: FocusFacts): JSX.Element {
           <FocusHeader {...facts} />
           <main
             id="content"
-            class="grid grid-cols-1 gap-6 rounded-box border border-base-300 bg-base-100 p-5 sm:p-8"
+            class="@container grid grid-cols-1 gap-6 rounded-box border border-base-300 bg-base-100 p-5 sm:p-8"
           >
             {facts.children}
           </main>
@@ -225,7 +225,7 @@ function FocusPage(facts: FocusFacts): JSX.Element {
         </aside>
         <main
           id="content"
-          class="grid grid-cols-1 content-start gap-7 px-5 py-7 sm:px-10 lg:col-start-1 lg:ms-auto lg:w-full lg:max-w-144 lg:px-12 lg:py-0"
+          class="@container grid grid-cols-1 content-start gap-7 px-5 py-7 sm:px-10 lg:col-start-1 lg:ms-auto lg:w-full lg:max-w-144 lg:px-12 lg:py-0"
         >
           {facts.children}
         </main>
@@ -256,7 +256,7 @@ function SitePage(facts: SiteFacts): JSX.Element {
         <SiteHeader {...facts} />
         <main
           id="content"
-          class={`mx-auto grid w-full grow grid-cols-1 content-start gap-10 px-5 py-10 ${width}`}
+          class={`@container mx-auto grid w-full grow grid-cols-1 content-start gap-10 px-5 py-10 ${width}`}
         >
           {facts.children}
         </main>

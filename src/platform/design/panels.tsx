@@ -44,14 +44,12 @@ export function Heading(facts: {
   )
 }
 
-/**
- * An email address in a sentence: it wraps as a whole, and breaks only if it must, or in a narrow
- * box (`breaks`). As an inline block it would leave the full stop after it alone on a line.
- */
-export function Mailbox({ address, breaks }: { address: string; breaks?: boolean }): JSX.Element {
+/** An email address in a sentence: it wraps as a whole, and breaks only if it must. */
+export function Mailbox({ address }: { address: string }): JSX.Element {
   // Up to 28 characters fit on the narrowest phone, but browsers break after their hyphens.
-  const isWhole = !breaks && address.length <= 28 && address.includes('-')
-  return <span class={isWhole ? 'whitespace-nowrap' : 'wrap-anywhere'}>{address}</span>
+  const isWhole = address.length <= 28 && address.includes('-')
+  const nowrap = isWhole && '@min-[14rem]:whitespace-nowrap'
+  return <span class={`wrap-anywhere ${nowrap || ''}`}>{address}</span>
 }
 
 /** Facts with their names, one per line. */

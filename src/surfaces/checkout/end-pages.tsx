@@ -90,7 +90,7 @@ export function SuccessPage(
       {facts.is_from_other_cart && <PlacedBefore t={t} />}
       {facts.resent === 'sent' && (
         <Alert tone="success">
-          {rich('checkout.resent', { email: <Mailbox address={facts.email} breaks /> })}
+          {rich('checkout.resent', { email: <Mailbox address={facts.email} /> })}
         </Alert>
       )}
       {typeof facts.resent === 'number' && (
