@@ -14,9 +14,9 @@ export const CARDS = {
 
 let count = 0
 
-/** An unused email address. */
+/** An unused email address of a usual length, which must fit on every page. */
 export function newEmail(): string {
-  return `buyer-${++count}@example.com`
+  return `new-buyer-${++count}@example.com`
 }
 
 /** Waits for the page with this heading. */
