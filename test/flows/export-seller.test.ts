@@ -6,6 +6,7 @@ import * as affiliates from '#domain/affiliates'
 import * as imports from '#domain/imports'
 import * as ledger from '#domain/ledger'
 import { archiveOf, EXPORT_TABLES } from '#flows/export-seller'
+import { readVersions, replaceVersions } from '#flows/listing'
 import { viewAsSeller } from '#flows/staff-actions'
 import type { ProductId, SellerId } from '#platform/ids'
 import { cents, formatAmount } from '#platform/money'
@@ -18,6 +19,7 @@ import { decide, objectTo } from '../support/disputes.ts'
 import { testId } from '../support/ids.ts'
 import { checkedImport, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
+import { again, ownApp, written } from '../support/listing.ts'
 import { buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { buy, refund, staffActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
@@ -201,6 +203,23 @@ describe('an export of everything', () => {
     assert.equal(row?.is_once_per_buyer, 'true')
     assert.equal(row?.is_first_purchase, 'false')
     assert.equal(row?.product_ids, JSON.stringify([product_id]))
+  })
+
+  test('says of the prices of a deleted plan when they were taken off sale', async () => {
+    const { world } = service
+    const { app, actor } = await ownApp(service, service.demo.sign_in_app.slug)
+    const [kept, deleted] = await readVersions(world.db, app.id)
+    const edit = { app, dry_run: false, versions: [again(kept!)] }
+    written(await replaceVersions(world, actor, edit))
+    const files = await archive(false)
+    const ofDeleted = (rows: Cells[]) =>
+      rows.filter(({ product_id }) => product_id === deleted!.product_public_id)
+    const [plan] = ofDeleted(rowsOf(files, 'products.csv'))
+    assert.ok(plan?.deleted_at)
+    assert.deepEqual(
+      ofDeleted(rowsOf(files, 'prices.csv')).map(({ deleted_at }) => deleted_at),
+      deleted!.prices.map(() => plan.deleted_at),
+    )
   })
 
   test('says of a subscription that has ended that it does not renew', async () => {

@@ -62,12 +62,12 @@ const PRICES: ExportTable = {
     currency: 'The currency.',
     frequency: 'day, week, month or year; empty for a price that is paid once.',
     created_at: 'When it was created.',
-    deleted_at: 'When it was taken off sale.',
+    deleted_at: 'When it was taken off sale, alone or with its product.',
   },
   page: (db, { seller_id, after, limit }) =>
     db.rows<ExportedRow>(sql`select x.cursor, to_jsonb(x) - 'cursor' as row from (
       select r.id as cursor, r.id as price_id, r.product_id, r.amount, r.currency, r.frequency,
-        r.created_at, r.deleted_at
+        r.created_at, coalesce(r.deleted_at, p.deleted_at) as deleted_at
       from prices r join products p on p.id = r.product_id join apps a on a.id = p.app_id
       where a.seller_id = ${seller_id} and r.id > ${after}
       order by r.id limit ${limit}) x order by x.cursor`),
