@@ -56,6 +56,19 @@ describe('a dispute', () => {
   })
 })
 
+describe('an inquiry that a refund closed', () => {
+  test('is not called a decision of the bank for the seller', async () => {
+    const bought = await buy(service, { card: CARD.inquiry })
+    await handleEvents(service.world)
+    const { id } = (await disputeOf(service, bought))!
+    assert.equal((await refund(service, bought)).outcome, 'refunded')
+    await handleEvents(service.world)
+    const page = await seller().open(`${BASE}/disputes/${id}/`)
+    assert.match(textOf(page.body), /The bank closed the inquiry\. No funds were withdrawn\./)
+    assert.doesNotMatch(textOf(page.body), /decided for the seller/)
+  })
+})
+
 describe('a dispute of a license that had ended', () => {
   test('does not promise that the key works again', async () => {
     const bought = await buy(service)

@@ -69,6 +69,16 @@ describe('an email to a seller', () => {
     assertContains(closed, 'No funds were withdrawn', 'the license is unchanged')
   })
 
+  test('does not call a license unchanged if a refund closed the inquiry and ended it', async () => {
+    const bought = await buy(service, { price: 2, card: CARD.inquiry })
+    await handleEvents(service.world)
+    await refund(service, bought)
+    await handleEvents(service.world)
+    const closed = await emailTo(service, seller, /^The inquiry .* Tidepool Lifetime is closed$/)
+    assertContains(closed, 'No funds were withdrawn.')
+    assert.doesNotMatch(closed, /unchanged/)
+  })
+
   test('about a dispute of a payment that was refunded names only its cost', async () => {
     const bought = await buy(service, { price: 2, card: CARD.comes_back })
     await refund(service, bought)

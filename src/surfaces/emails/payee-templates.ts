@@ -33,7 +33,8 @@ function rowsOf(dispute: DisputeFacts): Row[] {
   ]
 }
 
-const UNCHANGED = 'No funds were withdrawn, and the license is unchanged.'
+const NO_FUNDS = 'No funds were withdrawn'
+const UNCHANGED = `${NO_FUNDS}, and the license is unchanged.`
 
 const LICENSE_OF_DISPUTE: Partial<Record<LicenseStatus, string>> = {
   paused: ' The license is paused until the bank decides.',
@@ -98,10 +99,11 @@ export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): E
   return decided(dispute, heading, text)
 }
 
-/** The bank was satisfied with the response to its inquiry. */
+/** The bank was satisfied with the response to its inquiry, or the payment was refunded. */
 export function inquiryClosed(dispute: DisputeFacts): EmailContent {
   const heading = `The inquiry about a payment for ${nameOf(dispute)} is closed`
-  return decided(dispute, heading, UNCHANGED)
+  const has_ended = dispute.license_status === 'canceled'
+  return decided(dispute, heading, has_ended ? `${NO_FUNDS}.` : UNCHANGED)
 }
 
 function decided(dispute: DisputeFacts, heading: string, text: string): EmailContent {

@@ -17,6 +17,8 @@ import type { SalesPageFacts } from './sales-context.ts'
 export interface DisputePageFacts extends SalesPageFacts {
   invoice: SellerInvoice
   dispute: Dispute
+  /** Whether it was an inquiry to its end, which an answer or a refund brought. */
+  is_closed_inquiry: boolean
   /** The evidence that was submitted, or would be now. */
   evidence: Evidence
   /** Whether the processor still accepts evidence. */
@@ -92,7 +94,8 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
   )
 }
 
-function Consequences({ dispute, cost, has_ended }: DisputePageFacts): JSX.Element {
+function Consequences(facts: DisputePageFacts): JSX.Element {
+  const { dispute, is_closed_inquiry, cost, has_ended } = facts
   const fee = formatMoney(cost)
   const open = has_ended
     ? `The bank withdrew the payment. The license had already ended. If you win, the amount and the ${fee} fee are returned, and the license stays canceled.`
@@ -101,7 +104,9 @@ function Consequences({ dispute, cost, has_ended }: DisputePageFacts): JSX.Eleme
     inquiry:
       'The bank requests information. No funds were withdrawn, and the license is unchanged. Respond, or refund the buyer, before it becomes a dispute.',
     open,
-    won: 'The bank decided for the seller.',
+    won: is_closed_inquiry
+      ? 'The bank closed the inquiry. No funds were withdrawn.'
+      : 'The bank decided for the seller.',
     lost: `The bank decided for the buyer. The license is canceled. The amount and the ${fee} fee are not returned.`,
   }
   return <p class="max-w-prose text-sm">{texts[dispute.status]}</p>
