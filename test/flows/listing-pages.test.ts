@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { describeProduct, readVersions, replaceVersions } from '#flows/listing'
+import { describeProduct, readVersions, replaceFeatures, replaceVersions } from '#flows/listing'
 import type { ChangeId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -186,6 +186,26 @@ describe('the preview of an undo', () => {
     await agent.submit('Undo this change')
     assert.equal(agent.page.status, 409)
     assert.match(agent.text, /no plan for sale with this ID/)
+  })
+
+  test('says once that plans of a feature table were deleted', async () => {
+    const { app, actor } = await ownApp(service)
+    const order = { app, dry_run: false }
+    const active = (await readVersions(service.world.db, app.id)).filter((each) => each.is_active)
+    const kept = active.map(again)
+    const team = { name: 'Crew', prices: [{ amount: '30.00', frequency: 'month' }] }
+    const { state } = written(
+      await replaceVersions(service.world, actor, { ...order, versions: [...kept, team] }),
+    )
+    const product_ids = [state.find(({ name }) => name === 'Crew')!.product_public_id]
+    const features = ['Log', 'Map'].map((name) => ({ name, description: '', product_ids }))
+    written(await replaceFeatures(service.world, actor, { ...order, features }))
+    const cleared = await replaceFeatures(service.world, actor, { ...order, features: [] })
+    written(await replaceVersions(service.world, actor, { ...order, versions: kept }))
+    await undoOf(written(cleared).change_id)
+    await agent.submit('Undo this change')
+    assert.equal(agent.page.status, 409)
+    assert.equal(agent.text.split('no plan for sale with this ID').length - 1, 1)
   })
 
   test('changes only prices if a plan has a new description since', async () => {

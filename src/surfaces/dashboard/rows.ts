@@ -73,9 +73,9 @@ export function plainly(message: string): string {
     )
 }
 
-/** What is wrong with a change that is not a form, for people. */
+/** What is wrong with a change that is not a form, for people: each message once. */
 export function plainMessages(faults: readonly { message: string }[]): string[] {
-  return faults.map(({ message }) => plainly(message))
+  return [...new Set(faults.map(({ message }) => plainly(message)))]
 }
 
 const MISSING: Record<string, string> = {
