@@ -107,6 +107,14 @@ describe('an email to a buyer', () => {
     assert.doesNotMatch(text, /Your discount/)
   })
 
+  test('offers auto-renew in the receipt of a plan that renews only', async () => {
+    const [once, renewing] = [await buy(service, { price: 2 }), await buy(service)]
+    const receipt = await emailTo(service, once.email, /^Your receipt for /)
+    assertContains(receipt, 'None (one-time payment)', 'Your license key and receipts.')
+    assert.doesNotMatch(receipt, /auto-renew/)
+    assertContains(await emailTo(service, renewing.email, /^Your receipt for /), 'auto-renew.')
+  })
+
   test('asks for another card if this one expires before the next charge', async () => {
     const app = await monthly()
     const { email, user_id } = await subscribe(service, { app })

@@ -61,7 +61,7 @@ export function receipt(
         kind: 'link',
         label: t('email.manage'),
         url: links.manage,
-        note: t('email.manage_receipt'),
+        note: t(order.frequency === null ? 'email.manage_once' : 'email.manage_receipt'),
       },
       sold_by,
     ],
