@@ -115,6 +115,18 @@ describe('an email to a buyer', () => {
     assertContains(await emailTo(service, renewing.email, /^Your receipt for /), 'auto-renew.')
   })
 
+  test('attaches a receipt without a payment if a discount covers a one-time purchase', async () => {
+    const app = await monthly({ frequency: null })
+    const { code } = await addCode(service, app.client_id, { percent: 100 })
+    const { email } = await buyWith(service, app, code)
+    await emailTo(service, email, /^Your receipt for /)
+    const [kept] = (await listMailbox(service.world.db)).filter((each) => each.recipient === email)
+    const { attachments } = (await findMailboxEmail(service.world.db, kept!.message_id))!
+    const { text } = await readPdf(attachments[0]!.content)
+    assertContains(text, `Discount ${code}`, '−$10.00', 'Total (USD)')
+    assert.doesNotMatch(text, /Paid with|card statement/)
+  })
+
   test('asks for another card if this one expires before the next charge', async () => {
     const app = await monthly()
     const { email, user_id } = await subscribe(service, { app })

@@ -41,9 +41,9 @@ export interface Receipt extends Invoice {
   /** The rate that was charged and the share of the price it applies to, in millionths. */
   rate_ppm: number
   taxable_ppm: number
-  /** The card that paid; for a waived amount, the card on file. */
-  card_brand: string
-  card_last4: string
+  /** The card that paid, otherwise the one on file; null if a discount left nothing to pay once. */
+  card_brand: string | null
+  card_last4: string | null
   given_back: GivenBack[]
   disputed: DisputedPayment[]
   settled: SettledExcess[]

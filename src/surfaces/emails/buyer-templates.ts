@@ -38,7 +38,7 @@ export function invoicePaid(
   const { kind, tax, period_end, is_waived } = receipt
   const total = sum(receipt.amount, tax)
   const name = nameOf(plan)
-  const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 }, plan.locale)
+  const card = cardName({ brand: receipt.card_brand!, last4: receipt.card_last4! }, plan.locale)
   const rows: Row[] = [
     [t('email.invoice'), invoiceNumber(receipt.number)],
     [t('email.date'), day(receipt.paid_at)],
@@ -198,7 +198,7 @@ export function refundIssued(
   const { t, money } = locale
   const name = nameOf(plan)
   const amount = money(facts.amount)
-  const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 }, plan.locale)
+  const card = cardName({ brand: receipt.card_brand!, last4: receipt.card_last4! }, plan.locale)
   return {
     subject: t('email.refund_subject', { amount, product: name }),
     heading: t('email.refund_heading', { amount }),

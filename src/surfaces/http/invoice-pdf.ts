@@ -3,7 +3,7 @@ import * as billing from '#domain/billing'
 import { cardName, statementText } from '#domain/payments'
 import type { World } from '#flows/world'
 import type { Locale } from '#platform/language/locale'
-import { cents, MILLION, sum } from '#platform/money'
+import { type Cents, cents, MILLION, sum } from '#platform/money'
 import { PAGE, PAGE_COUNT, type PdfContent } from '#platform/pdf/content'
 import { receiptLines } from './invoice-lines.ts'
 
@@ -71,7 +71,7 @@ function contentOf(
     },
     totals: totalsOf(receipt, locale),
     notes: [
-      t('pdf.statement', { statement }),
+      ...(isCharged(receipt) ? [t('pdf.statement', { statement })] : []),
       t('pdf.merchant', { merchant: legal_name }),
       t('pdf.questions', { email: support_email, url: support_url }),
       t('pdf.refund_policy', { url: `${base_url}/refunds/` }),
@@ -85,19 +85,29 @@ function periodOf({ period_start, period_end }: billing.Receipt, { t, day }: Loc
   return t('pdf.from_to', { start: day(period_start), end: day(period_end) })
 }
 
+/** Whether a card was charged; a discount may have left nothing to pay. */
+function isCharged({ amount, tax, is_waived }: billing.Receipt): boolean {
+  return !is_waived && sum(amount, tax) > 0
+}
+
+function paymentOf(receipt: billing.Receipt, total: Cents, locale: Locale) {
+  const { t, money } = locale
+  if (receipt.is_waived) return [{ label: t('pdf.waived'), amount: money(cents(0 - total)) }]
+  if (!isCharged(receipt)) return []
+  const card = cardName({ brand: receipt.card_brand!, last4: receipt.card_last4! }, locale)
+  return [{ label: t('pdf.paid_with', { card }), amount: money(total) }]
+}
+
 function totalsOf(receipt: billing.Receipt, locale: Locale): NonNullable<PdfContent['totals']> {
   const { t, day, money } = locale
   const { amount, tax, given_back } = receipt
   const total = sum(amount, tax)
-  const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 }, locale)
   const { left, excess } = billing.afterRefunds(total, billing.givenBackOf(receipt))
   return [
     { label: t('pdf.subtotal'), amount: money(amount) },
     { label: taxOf(receipt, locale), amount: money(tax) },
     { label: t('pdf.total'), amount: money(total), strong: true },
-    ...(receipt.is_waived
-      ? [{ label: t('pdf.waived'), amount: money(cents(0 - total)) }]
-      : [{ label: t('pdf.paid_with', { card }), amount: money(total) }]),
+    ...paymentOf(receipt, total, locale),
     ...given_back.map((back) => ({
       label: t('pdf.refunded_on', { day: day(back.at) }),
       amount: money(cents(0 - back.amount)),
