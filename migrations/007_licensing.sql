@@ -80,7 +80,7 @@ create table license_history (
       'trial_extended', 'renewal_failed', 'retries_ended', 'recovered', 'dunning_exhausted',
       'period_ended', 'refunded', 'disputed', 'suspended', 'buyer_paused', 'resumed', 'dispute_lost',
       'preview_ended', 'comp_ended', 'import_changed', 'import_ended',
-      'continued', 'account_deleted'))
+      'source_ended', 'continued', 'account_deleted'))
 );
 create index license_history_license on license_history (license_id, id);
 create trigger license_history_is_append_only before update or delete or truncate

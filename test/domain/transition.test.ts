@@ -43,6 +43,7 @@ test('the table of transitions matches the specification', () => {
     'comp_ended: active one_time_active paused -> canceled',
     'import_changed: active one_time_active -> active one_time_active',
     'import_ended: active one_time_active paused -> canceled',
+    'source_ended: active one_time_active paused -> canceled',
     'continued: active -> active',
     'account_deleted: active trialing one_time_active past_due unpaid paused -> canceled',
   ])

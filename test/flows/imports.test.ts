@@ -6,7 +6,6 @@ import * as imports from '#domain/imports'
 import * as licensing from '#domain/licensing'
 import { deleteAccount } from '#flows/account'
 import { checkImport, choosePlans, readImport, uploadImport } from '#flows/imports'
-import { endNow } from '#flows/subscription'
 import { addDays, isoDate } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { rowsAtOnce } from '../../src/flows/imports/batch.ts'
@@ -271,18 +270,6 @@ describe('an import', () => {
     )
     assert.equal(new Set(states.map((state) => state?.license_id)).size, 1)
     assert.equal(states[0]!.status, 'one_time_active')
-  })
-
-  test('does not return what its seller ended', async () => {
-    const file = lemonFileOf(service, [
-      { id: 931, email: 'ended-here@example.com', days: 20, key: 'ended-here' },
-    ])
-    await runFile(service, file)
-    const { license_id } = (await stateOfKey(service, 'ended-here'))!
-    const actor = await importer(service)
-    assert.equal(await endNow(service.world, actor, { license_id, reason: 'A test' }), true)
-    assert.deepEqual((await runFile(service, file)).counts, { ended_here: 1 })
-    assert.equal((await stateOfKey(service, 'ended-here'))!.status, 'canceled')
   })
 
   test('sends emails only if the seller asks for it', async () => {

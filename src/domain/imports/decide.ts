@@ -1,4 +1,4 @@
-import type { ImportRecord } from './record.ts'
+import type { ImportRecord, ImportSource } from './record.ts'
 
 /** What an import does with a row. */
 export const ROW_OUTCOMES = [
@@ -38,13 +38,18 @@ export interface ImportRowFacts extends Pick<ImportRecord, 'over' | 'ends_at'> {
   best_outcome: RowOutcome | null
   /** The license that this row created in an earlier import. */
   own: KnownLicense | undefined
+  /** The buyer's latest license of this plan and service that ended here before its time. */
+  former: KnownLicense | undefined
   /** The live license of the buyer. */
   live: KnownLicense | undefined
   /** Whether the live license came from another row of this same file. */
   is_live_in_file: boolean
+  source: ImportSource
   external_id: string
   /** The rows, of any file of the service, that the license of this row came from. */
   own_records: readonly string[]
+  /** The rows, of any file of the service, that the former license came from. */
+  former_records: readonly string[]
   /** The rows, of any file of the service, that the live license came from. */
   live_records: readonly string[]
   /** Whether this is an ended subscription, of whose plan an order became the live license. */
@@ -141,12 +146,25 @@ export function endsOrder({ is_end_of_order, live, live_records }: ImportRowFact
   return is_end_of_order && live?.is_imported === true && isFromOrder
 }
 
-function decideNew({ own, ends_at, is_buying }: ImportRowFacts): RowOutcome {
+function decideNew(row: ImportRowFacts): RowOutcome {
+  const { ends_at, is_buying } = row
   if (is_buying) return 'buying'
   // The license ended here after the file was exported. A seller's decision to end it is never
   // undone.
-  const isRenewed = own?.period_end && ends_at && ends_at > own.period_end
-  return own && !isRenewed ? 'ended_here' : 'create'
+  const ended = row.own ?? samePurchase(row)
+  const isRenewed = ended?.period_end && ends_at && ends_at > ended.period_end
+  return ended && !isRenewed ? 'ended_here' : 'create'
+}
+
+/**
+ * The license that ended here, if this row of another kind may be about its purchase. Lemon Squeezy
+ * lists a purchase in up to three files. Elsewhere, what is paid once is a purchase of its own.
+ */
+function samePurchase(row: ImportRowFacts): KnownLicense | undefined {
+  const { former, former_records, external_id, source, ends_at } = row
+  const hasKind = former_records.some((id) => kindOf(id) === kindOf(external_id))
+  const mayBeSame = source === 'lemon_squeezy' || (ends_at && former?.period_end)
+  return mayBeSame && !hasKind ? former : undefined
 }
 
 function differs(row: ImportRowFacts, live: KnownLicense): boolean {

@@ -91,12 +91,15 @@ export interface LeadingRow extends ImportRow {
   best_outcome: RowOutcome | null
   /** The license that this row became before. */
   own_id: LicenseId | null
+  /** The buyer's latest license of this plan and service that ended here before its time. */
+  former_id: LicenseId | null
   /** The live license of the buyer. */
   live_id: LicenseId | null
   /** Whether another row of this file became the live license. */
   is_live_in_file: boolean
   /** The IDs of the rows that these licenses came from. */
   own_records: string[]
+  former_records: string[]
   live_records: string[]
   /** Whether this is an ended subscription, of whose plan an order became the live license. */
   is_end_of_order: boolean
@@ -116,13 +119,15 @@ export async function nextRows(
     select r.place, r.line, r.external_id, r.email, r.email_normalized, r.plan, r.key_hash, r.ends_at,
       r.over, r.amount, r.frequency, r.is_best, i.plans ->> r.plan as product_id,
       b.line is not null as has_best, b.outcome as best_outcome,
-      rec.license_id as own_id, l.id as live_id,
+      rec.license_id as own_id, f.id as former_id, l.id as live_id,
       (select true from imported_records o join import_rows f on f.import_id = r.import_id
           and f.external_id = o.external_id
         where o.license_id = l.id and o.source = ${of.source} limit 1) is not null
         as is_live_in_file,
       array(select o.external_id from imported_records o
         where o.license_id = rec.license_id and o.source = ${of.source}) as own_records,
+      array(select o.external_id from imported_records o
+        where o.license_id = f.id and o.source = ${of.source}) as former_records,
       array(select o.external_id from imported_records o
         where o.license_id = l.id and o.source = ${of.source}) as live_records,
       r.over is not distinct from 'ended' and r.external_id like 'subscription:%'
@@ -152,6 +157,15 @@ export async function nextRows(
         where p.email_normalized = r.email_normalized limit 1) u on true
       left join lateral (select s.id from licenses s where s.app_id = ${of.app_id}
           and s.user_id = u.id and s.status not in ('canceled', 'preview') limit 1) l on true
+      left join lateral (select e.id from (select * from licenses where user_id = u.id offset 0) e
+        where e.app_id = ${of.app_id} and e.product_id = i.plans ->> r.plan
+          and e.status = 'canceled'
+          and (e.origin <> 'import' or e.period_end is null or e.canceled_at < e.period_end)
+          and (select true from imported_records o
+            where o.license_id = e.id and o.source = ${of.source} limit 1) is not null
+          and (select true from license_history h
+            where h.license_id = e.id and h.trigger = 'source_ended' limit 1) is null
+        order by e.created_at desc, e.id desc limit 1) f on true
     where r.import_id = ${of.import_id} and r.place > ${of.after}
     order by r.place limit ${of.limit}`)
 }

@@ -21,6 +21,7 @@ export type Trigger =
   | 'comp_ended'
   | 'import_changed'
   | 'import_ended'
+  | 'source_ended'
   | 'continued'
   | 'account_deleted'
 
@@ -83,6 +84,8 @@ const TABLE: readonly TransitionRow[] = [
   ['comp_ended', ['active', 'one_time_active', 'paused'], ['canceled']],
   ['import_changed', ['active', 'one_time_active'], ['active', 'one_time_active']],
   ['import_ended', ['active', 'one_time_active', 'paused'], ['canceled']],
+  // A newer file of the service that sold it says so.
+  ['source_ended', ['active', 'one_time_active', 'paused'], ['canceled']],
   // Its buyer added a card before the end of what was paid at another service.
   ['continued', ['active'], ['active']],
   ['account_deleted', [...PAID, 'paused'], ['canceled']],

@@ -33,7 +33,7 @@ export async function decideNext(
   const rows = await imports.nextRows(db, { import_id, app_id, source, after, limit })
   // The best rows first, alone: the others depend on the licenses that these become.
   const together = rows.filter(({ is_best }) => is_best === rows[0]?.is_best)
-  const ids = together.flatMap(({ own_id, live_id }) => [own_id, live_id])
+  const ids = together.flatMap(({ own_id, former_id, live_id }) => [own_id, former_id, live_id])
   const known = new Map(
     (await licensing.licensesById(db, [...new Set(ids.filter((id) => id !== null))])).map(
       (license) => [license.license_id, knownOf(license)],
@@ -49,8 +49,10 @@ export async function decideNext(
     const live = of(row.live_id)
     const facts = {
       ...row,
+      source,
       is_key_new,
       own: of(row.own_id),
+      former: of(row.former_id),
       live: live?.is_live ? live : undefined,
     }
     const outcome = imports.decideRow(facts)

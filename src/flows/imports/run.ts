@@ -215,10 +215,10 @@ async function addAlias(tx: Db, now: Date, work: RowWork, license_id: LicenseId)
   if (key_hash) await licensing.addAliases(tx, now, [{ app_id, key_hash, license_id }])
 }
 
-/** Ends an imported license; false if an earlier row of the file ended it. */
+/** Ends an imported license that has ended there; false if an earlier row of the file ended it. */
 async function endLive(tx: Db, now: Date, license_id: LicenseId): Promise<boolean> {
   const { status } = await licensing.lockLicense(tx, license_id)
   if (status === 'canceled') return false
-  await licensing.transition(tx, now, { license_id, trigger: 'import_ended', to: 'canceled' })
+  await licensing.transition(tx, now, { license_id, trigger: 'source_ended', to: 'canceled' })
   return true
 }

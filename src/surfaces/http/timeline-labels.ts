@@ -25,6 +25,7 @@ const TRIGGERS: Record<string, string> = {
   comp_ended: 'the given plan ended',
   import_changed: 'a newer import',
   import_ended: 'the imported license ended',
+  source_ended: 'a newer import ended it',
   continued: 'the buyer continued the imported license with a card',
   account_deleted: 'ended because the buyer’s account was deleted',
 }
