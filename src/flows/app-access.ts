@@ -40,8 +40,9 @@ export async function lockOwnApp(
 }
 
 /**
- * Like `lockOwnApp`, for a change of what the app sells or shows: purchases do not wait for it, and
- * a transfer does.
+ * Like `lockOwnApp`, for a change of what the app sells or shows, and for an action on its
+ * customers: purchases do not wait for it, and a transfer does. Customers and licenses are locked
+ * after it.
  */
 export async function lockOwnListing(
   tx: Db,

@@ -1,7 +1,9 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
+import { lockOwnListing } from '#flows/app-access'
 import { appTime, type World } from '#flows/world'
+import type { Actor } from '#platform/audit'
 import type { Db } from '#platform/db'
 import type { LicenseId } from '#platform/ids'
 
@@ -26,6 +28,23 @@ export async function lockLicense(
   const license = await licensing.lockLicense(tx, license_id)
   const app = await apps.get(tx, license.app_id)
   return { license, subscription, app, now: appTime(world, app) }
+}
+
+/**
+ * Like `lockLicense`, for an action of this actor. Throws `not_found` for a member of a seller who
+ * transferred the app since the request was authorized (decision 100).
+ */
+export async function lockLicenseFor(
+  world: World,
+  tx: Db,
+  actor: Actor,
+  license_id: LicenseId,
+): Promise<LockedLicense> {
+  if (actor.kind === 'seller') {
+    const { app_id } = await licensing.getLicense(tx, license_id)
+    await lockOwnListing(tx, actor, app_id)
+  }
+  return await lockLicense(world, tx, license_id)
 }
 
 /** Suspends a license that is paid or past due; nothing is charged for it until it resumes. */

@@ -1,4 +1,5 @@
 import * as billing from '#domain/billing'
+import { lockOwnListing } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -21,6 +22,7 @@ export async function resendReceipt(
   if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
   const id = mintId(world.random, 'email')
   await world.db.tx(async (tx) => {
+    if (by) await lockOwnListing(tx, by.actor, (await billing.getOrder(tx, order_id)).app_id)
     await queueReceipt(world, tx, { id, order_id, cause: `resend:${id}` })
     if (!by) return
     const { actor, reason } = by

@@ -1,5 +1,6 @@
 import * as apps from '#domain/apps'
 import * as licensing from '#domain/licensing'
+import { lockOwnListing } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { type Actor, type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -24,7 +25,9 @@ export async function rotateKey(
   notify?: (tx: Db, rotated_at: Date) => Promise<void>,
 ): Promise<licensing.Rotation> {
   const now = clock.now()
+  const { actor, app_id } = request
   return await db.tx(async (tx) => {
+    if (actor.kind === 'seller') await lockOwnListing(tx, actor, app_id)
     const rotation = await licensing.rotate(tx, now, { keys, random }, request)
     if (rotation.outcome !== 'rotated') return rotation
     if (rotation.fresh) {

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as apps from '#domain/apps'
+import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
-import { type AppId, type InvoiceId, parseId, type SellerId } from '#platform/ids'
+import { resendReceipt } from '#flows/resend-receipt'
+import { rotateKey } from '#flows/rotate-key'
+import { endNow, extendTrial, givePlan, resendKeyEmail, setAutoRenew } from '#flows/subscription'
+import { type AppId, type InvoiceId, type OrderId, parseId, type SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { newApp, otherSeller, sellerOf } from '../support/app-transfer.ts'
 import { addApp, type OtherApp, setOnSale } from '../support/apps.ts'
 import { objectTo } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { HOMES, payeeOf, withBank } from '../support/payees.ts'
+import { sellerActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, subscribe } from '../support/subscriber.ts'
@@ -145,4 +151,38 @@ test('staff see an open dispute of a sale at the seller who made it', async () =
   const figures = await sellers.sellerFigures(db, [former_id, next_id])
   const disputes = new Map(figures.map((each) => [each.id, each.disputes]))
   assert.deepEqual([disputes.get(former_id), disputes.get(next_id)], [1, 0])
+})
+
+test('the former seller ends nothing, gives nothing and sends nothing that it began before the transfer', async () => {
+  const other = await newApp(service)
+  const { world } = service
+  const seller_id = await sellerOf(service, other.client_id)
+  const actor = { ...(await sellerActor(service)), seller_id }
+  const { license_id } = await subscribe(service, { app: other })
+  const { client_id: app_id, product_id } = other
+  const reason = 'Late'
+  const given = { app_id, product_id, ends_at: null, reason }
+  const to = (email: string) => ({ ...given, email, email_normalized: email })
+  const comp = await givePlan(world, actor, to('comp@example.com'))
+  assert.ok('license_id' in comp)
+  const { id: order_id } = await world.db.one<{ id: OrderId }>(
+    sql`select id from orders where license_id = ${license_id}`,
+  )
+  await apps.setSeller(world.db, app_id, (await otherSeller(service)).seller_id)
+  const emails = () => world.db.one(sql`select count(*) as count from emails`)
+  const known = [await licensing.getPausable(world.db, license_id), await emails()]
+  const trial = { license_id, from: service.clock.now(), days: 7, reason }
+  const rotation = { app_id, license_id, actor, rotation_key: null, reason }
+  for (const late of [
+    () => setAutoRenew(world, actor, { license_id, to: 'off', reason }),
+    () => endNow(world, actor, { license_id, reason }),
+    () => extendTrial(world, actor, trial),
+    () => givePlan(world, actor, to('late@example.com')),
+    () => rotateKey(world, rotation),
+    () => resendReceipt(world, order_id, { actor, reason }),
+    () => resendKeyEmail(world, comp.license_id, { actor, reason }),
+  ]) {
+    await assert.rejects(late, { code: 'not_found', status: 404 })
+  }
+  assert.deepEqual([await licensing.getPausable(world.db, license_id), await emails()], known)
 })

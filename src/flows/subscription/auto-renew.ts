@@ -1,6 +1,6 @@
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
-import { lockLicense } from '#flows/locked-license'
+import { lockLicenseFor } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { queueFreshEmail } from '#platform/email-queue'
@@ -26,7 +26,7 @@ export async function setAutoRenew(
 ): Promise<boolean> {
   const { license_id, to, may_end = true, is_disowned = false, reason } = facts
   return await world.db.tx(async (tx) => {
-    const { license, subscription, now } = await lockLicense(world, tx, license_id)
+    const { license, subscription, now } = await lockLicenseFor(world, tx, actor, license_id)
     if (!subscription || license.status === 'canceled') return false
     const auto_renew = to === 'on'
     if (subscription.auto_renew === auto_renew) return true

@@ -3,6 +3,7 @@ import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import { lockOwnListing } from '#flows/app-access'
 import { appTime, type World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -43,6 +44,7 @@ export async function givePlan(
   const { random, keys } = world
   const { app_id, product_id, ends_at, reason } = given
   return await world.db.tx(async (tx) => {
+    await lockOwnListing(tx, actor, app_id)
     const refused = await refusalOf(world, tx, given)
     if (refused) return refused
     const now = appTime(world, await apps.get(tx, app_id))

@@ -1,5 +1,5 @@
 import * as licensing from '#domain/licensing'
-import { lockLicense } from '#flows/locked-license'
+import { lockLicenseFor } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { queueFreshEmail } from '#platform/email-queue'
@@ -17,7 +17,7 @@ export async function endNow(
   { license_id, reason }: { license_id: LicenseId; reason: string },
 ): Promise<boolean> {
   return await world.db.tx(async (tx) => {
-    const { license, subscription, now } = await lockLicense(world, tx, license_id)
+    const { license, subscription, now } = await lockLicenseFor(world, tx, actor, license_id)
     const isUncharged = licensing.isUncharged(license.origin)
     if (license.status === 'canceled' || (!subscription && !isUncharged)) return false
     if (subscription) {

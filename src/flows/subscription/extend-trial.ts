@@ -1,6 +1,6 @@
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
-import { lockLicense } from '#flows/locked-license'
+import { lockLicenseFor } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { addDays } from '#platform/calendar'
@@ -33,7 +33,7 @@ export async function extendTrial(
     throw new RangeError(`a trial is extended by 1 to 90 days, and not by ${days}`)
   }
   return await world.db.tx(async (tx) => {
-    const { license, subscription, now } = await lockLicense(world, tx, license_id)
+    const { license, subscription, now } = await lockLicenseFor(world, tx, actor, license_id)
     if (!subscription || license.status !== 'trialing') return { outcome: 'no_trial' }
     if (await billing.openInvoiceOf(tx, subscription.id)) return { outcome: 'ending' }
     const { period_end: before, frequency } = subscription

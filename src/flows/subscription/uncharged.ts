@@ -2,6 +2,7 @@ import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import { lockOwnListing } from '#flows/app-access'
 import { appTime, type World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -23,6 +24,7 @@ export async function resendKeyEmail(
   if (!(await world.limits.take(RESENDS, license_id)).allowed) return false
   const id = mintId(world.random, 'email')
   await world.db.tx(async (tx) => {
+    await lockOwnListing(tx, actor, (await licensing.getLicense(tx, license_id)).app_id)
     await queueKeyEmail(world, tx, { id, license_id, cause: `resend:${id}` })
     const detail = { license_id, reason }
     await audit(tx, world.clock.now(), { actor, action: 'email.resent', subject: id, detail })
