@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import { keyHash } from '#domain/licensing'
@@ -178,6 +179,22 @@ describe('the admin area', () => {
     assert.deepEqual(agent.form('Resume'), { ...resume, reason: long })
     await agent.submit('Resume', { reason: 'They called.' })
     assert.equal((await stateOf(service, bought)).status, 'active')
+  })
+
+  test('a page that shows a refused reason again has the error in its title', async () => {
+    const agent = staff()
+    const { email } = await buy(service)
+    const { id, seller_id } = await apps.get(service.world.db, service.demo.app.client_id)
+    for (const [page, button] of [
+      [`/admin/cases/?q=${email}`, 'Pause'],
+      [`/admin/sellers/${seller_id}/`, 'Suspend'],
+      [`/admin/apps/${id}/`, 'Suspend'],
+    ] as const) {
+      await agent.open(page)
+      assert.doesNotMatch(agent.page.body, /<title>Error: /)
+      await agent.submit(button, { reason: '' })
+      assert.match(agent.page.body, /<title>Error: .+ · Purser</, page)
+    }
   })
 
   test('a search finds the latest twenty licenses, and says that there are more', async () => {

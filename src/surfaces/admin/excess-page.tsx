@@ -68,7 +68,10 @@ export function ExcessPage(facts: ExcessPageFacts): JSX.Element {
   const { buyer, note, faults } = facts
   const owes = buyer.amount > 0
   return (
-    <SiteLayout title={`Excess of ${buyer.email} · Admin · Purser`} has_error={faults.length > 0}>
+    <SiteLayout
+      title={`Excess of ${buyer.email} · Admin · Purser`}
+      has_error={faults.length > 0 || facts.filled?.fault !== undefined}
+    >
       <RecordHeader
         current="cases"
         role={facts.role}

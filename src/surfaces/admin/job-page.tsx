@@ -38,7 +38,10 @@ export function JobPage(facts: JobFacts): JSX.Element {
   const { job, note } = facts
   const actions = ACTIONS[job.state] ?? []
   return (
-    <SiteLayout title={`${jobLabel(job)} · Jobs · Purser`}>
+    <SiteLayout
+      title={`${jobLabel(job)} · Jobs · Purser`}
+      has_error={facts.filled?.fault !== undefined}
+    >
       <RecordHeader
         current="jobs"
         role={facts.role}

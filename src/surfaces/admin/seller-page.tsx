@@ -56,7 +56,10 @@ export interface SellerPageFacts {
 export function SellerPage(facts: SellerPageFacts): JSX.Element {
   const { seller, note, figures, balance, role } = facts
   return (
-    <SiteLayout title={`${seller.legal_name} · Sellers · Purser`}>
+    <SiteLayout
+      title={`${seller.legal_name} · Sellers · Purser`}
+      has_error={facts.filled?.fault !== undefined}
+    >
       <RecordHeader
         current="sellers"
         role={role}
