@@ -43,8 +43,20 @@ export function refuseMethod(allowed: readonly string[]): Response {
 
 /** What pages of other origins ask before they read what is public. */
 export function preflight(): Response {
-  const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' }
+  const headers = {
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET, HEAD',
+    'access-control-allow-headers': '*',
+    'access-control-max-age': '86400',
+  }
   return new Response(null, { status: 204, headers })
+}
+
+/** Lets pages of all origins read a response, and its headers for retries and caching. */
+export function openToPages({ headers }: Response): void {
+  const read = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
+  headers.set('access-control-allow-origin', '*')
+  headers.set('access-control-expose-headers', read)
 }
 
 /** A response that no cache may store. */

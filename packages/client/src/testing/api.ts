@@ -2,7 +2,7 @@
 
 import { sha256 } from '../signed.ts'
 import type { AppProfile } from '../types.ts'
-import { credentialsOf, json, preflight, refuse, refuseMethod } from './answers.ts'
+import { credentialsOf, json, openToPages, preflight, refuse, refuseMethod } from './answers.ts'
 import { entitlementOf, type Facts, mint, stateOf } from './facts.ts'
 import { integer, malformed, object, optional, readBody, text, wellFormed } from './faults.ts'
 import type { TestIssuer } from './issuer.ts'
@@ -55,10 +55,8 @@ export async function answer(
 ): Promise<Response> {
   const { pathname } = new URL(request.url)
   const response = await answerAt(pathname, { request, app, facts, issuer })
-  // Web pages of all origins may read what is public, refusals too.
-  if (pathname.startsWith('/api/v1/public/')) {
-    response.headers.set('access-control-allow-origin', '*')
-  }
+  // Refusals of what is public too. A preflight has headers of its own.
+  if (pathname.startsWith('/api/v1/public/') && response.status !== 204) openToPages(response)
   return response
 }
 

@@ -72,15 +72,24 @@ export function createTestIssuer(
       if (!methods) return null
       const other = answerMethod(request, methods)
       if (other) return other
-      try {
-        const response = await answerAt(path, request)
-        openToPage(request, response)
-        return response
-      } catch (thrown) {
-        if (thrown instanceof Response) return thrown
-        throw thrown
+      const response = await answerOrRefuse(path, request)
+      // A page may read how to authenticate, where that is asked for.
+      if (path === '/o/token' || path === '/o/me') {
+        response.headers.set('access-control-expose-headers', 'WWW-Authenticate')
       }
+      return response
     },
+  }
+
+  async function answerOrRefuse(path: string, request: Request): Promise<Response> {
+    try {
+      const response = await answerAt(path, request)
+      openToPage(request, response)
+      return response
+    } catch (thrown) {
+      if (thrown instanceof Response) return thrown
+      throw thrown
+    }
   }
 
   async function answerAt(path: string, request: Request): Promise<Response> {
