@@ -1,6 +1,7 @@
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import type { TaxAddress } from '#domain/tax'
 import { rotateKey } from '#flows/rotate-key'
 import {
   cancelPlanChange,
@@ -14,9 +15,10 @@ import {
 import type { AppId, LicenseId, PriceId, UserId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 import { endChallenge } from '../../src/sandbox/processor.ts'
-import type { Fixture } from './fixture.ts'
+import { type Fixture, PLACES } from './fixture.ts'
 import { enterCard } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
+import { recordChange } from './recorded-change.ts'
 
 /** A license of a person. */
 export interface OwnedLicense {
@@ -140,19 +142,54 @@ export async function giveOtherCard(
   fixture: Fixture,
   rng: SeededRandom,
 ): Promise<string | undefined> {
-  const { world, harness } = fixture
   const where = rng.odds(50) ? OWING : SUBSCRIBED
   const owned = await someLicense(fixture, rng, sql`s.id is not null and (${where})`)
+  return owned && (await giveCard(fixture, rng, owned))
+}
+
+/** The owner replaces the card with one of another address, perhaps in another state. */
+export async function move(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+  const { world, harness, record } = fixture
+  const owned = await someLicense(fixture, rng, SUBSCRIBED)
   if (!owned) return undefined
-  const { license_id, user_id } = owned
+  const { license_id: subject } = owned
+  const { state: from } = await world.db.one<{ state: string }>(
+    sql`select state from subscriptions where license_id = ${subject}`,
+  )
+  const { state, zip } = rng.pick(PLACES)
+  return await recordChange(
+    harness.clock,
+    record.states,
+    { subject, from, to: state },
+    async () => {
+      const said = await giveCard(fixture, rng, owned, { state, zip })
+      return { is_made: true, outcome: `${said}, from ${from} to ${state}` }
+    },
+  )
+}
+
+async function giveCard(
+  fixture: Fixture,
+  rng: SeededRandom,
+  { license_id, user_id }: OwnedLicense,
+  address?: TaxAddress,
+): Promise<string> {
+  const { world, harness } = fixture
   const place = { return_url: RETURN_URL, back_url: RETURN_URL }
-  const page = { app_name: 'The app', product_name: '', email: '', zip: '78701', summary: [] }
+  const page = {
+    app_name: 'The app',
+    product_name: '',
+    email: '',
+    zip: address?.zip ?? '78701',
+    summary: [],
+  }
   const { id } = await harness.sandbox.openCardEntry(world.clock.now(), { ...page, ...place })
   const number = await enterCard(fixture, rng, id)
   const card = (await harness.sandbox.readCardEntry(id))!
   const requests = fixture.record.ask('payment', license_id)
   const actor = { kind: 'buyer', user_id, request_id: REQUEST } as const
-  const paid = await changeCard(world, actor, { license_id, card, return_url: RETURN_URL })
+  const change = { license_id, card, return_url: RETURN_URL, ...(address && { address }) }
+  const paid = await changeCard(world, actor, change)
   requests.outcome = paid.outcome
   if (paid.outcome === 'action_required') await authenticate(fixture, rng, license_id)
   return `${license_id} ${number}: ${paid.outcome}`

@@ -1,3 +1,4 @@
+import { addDays } from '#platform/calendar'
 import type { Database } from '#platform/db'
 import type { LicenseId, PriceId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -18,8 +19,8 @@ interface PaidInvoice {
   period_start: Date
   period_end: Date | null
   paid_at: Date
-  /** The end of the trial before the first invoice; null if there was none. */
-  trial_end: Date | null
+  /** The end of the trial before the first invoice; undefined if there was none. */
+  trial_end?: Date | undefined
   was_paused: boolean
   /** Whether it continues an imported license: its period was paid elsewhere. */
   is_prepaid: boolean
@@ -27,14 +28,34 @@ interface PaidInvoice {
   status: string
 }
 
+/** A trial that was promised, and what changed its end, in order. */
+interface Trial {
+  license_id: LicenseId
+  began_at: Date
+  trial_days: number
+  changes: ({ extended: number } | { trial_days: number })[]
+  status: string
+  period_end: Date | null
+  next_charge_at: Date | null
+}
+
+const TRIALS = sql`select l.id as license_id, o.created_at as began_at, b.trial_days, l.status,
+    l.period_end, s.period_end as next_charge_at,
+    (select coalesce(json_agg(case g.action when 'license.trial_extended'
+        then json_build_object('extended', (g.detail->>'days')::int)
+        else json_build_object('trial_days', p.trial_days) end order by g.id), '[]')
+      from audit_log g left join prices r on r.id = g.detail->>'to'
+        left join products p on p.id = r.product_id
+      where g.subject = l.id and (g.action = 'license.trial_extended'
+        or (g.action = 'license.plan_change' and g.detail->>'when' = 'in_trial'))) as changes
+  from licenses l join orders o on o.license_id = l.id join invoices b on b.id = o.invoice_id
+    left join subscriptions s on s.license_id = l.id
+  where b.trial_days > 0 order by l.created_at, l.id`
+
 const PAID_INVOICES = sql`select i.license_id, i.number, i.kind, i.price_id, r.frequency,
     (select sum(amount)::bigint from invoice_lines
       where invoice_id = i.id and kind = 'price') as price_amount,
     i.period_start, i.period_end, i.paid_at, l.status, l.period_end as license_end,
-    case when b.trial_days > 0 then o.created_at + interval '1 day' * least(b.trial_days,
-      (select min(p.trial_days) from audit_log g join prices r2 on r2.id = g.detail->>'to'
-        join products p on p.id = r2.product_id where g.subject = i.license_id
-          and g.action = 'license.plan_change' and g.detail->>'when' = 'in_trial')) end as trial_end,
     exists (select 1 from license_history h where h.license_id = i.license_id
       and h.trigger = 'buyer_paused' and h.at <= i.paid_at) as was_paused,
     exists (select 1 from carts c where c.id = i.cart_id
@@ -59,6 +80,18 @@ function later(from: Date, frequency: NonNullable<PaidInvoice['frequency']>, cou
   return new Date(from.getTime() + days * count * 86_400_000)
 }
 
+/** When a trial ends: another plan may shorten it, and its seller may extend it. */
+function endOfTrial({ began_at, trial_days, changes }: Trial): Date {
+  return changes.reduce(
+    (end, change) => {
+      if ('extended' in change) return addDays(end, change.extended)
+      const other = addDays(began_at, change.trial_days)
+      return other < end ? other : end
+    },
+    addDays(began_at, trial_days),
+  )
+}
+
 /** Where periods are counted from, and how many there were. */
 interface Count {
   anchor: Date
@@ -67,12 +100,30 @@ interface Count {
 
 /**
  * Compares every paid period with a second implementation of the calendar: periods are counted from
- * the purchase, the end of a trial, a plan change, the end of a pause, or a payment after more than
+ * the purchase, the end of a trial, which its seller may extend, a plan change, the end of a pause, or a payment after more than
  * half of its period was over. Each begins where the previous one ended, none is paid before it
  * begins, and the agreed price of a period applies until a plan change.
  */
 export async function calendarFaults(db: Database): Promise<Broken[]> {
-  const invoices = await db.rows<PaidInvoice>(PAID_INVOICES)
+  const trials = await db.rows<Trial>(TRIALS)
+  const running = trials.filter((trial) => !isAsPromised(trial))
+  const ends = new Map(trials.map((trial) => [trial.license_id, endOfTrial(trial)]))
+  const rows = await db.rows<PaidInvoice>(PAID_INVOICES)
+  const invoices = rows.map((row) => ({ ...row, trial_end: ends.get(row.license_id) }))
+  return [
+    ...running.map((facts) => ({ rule: 'a trial lasts as long as it was promised', facts })),
+    ...periodFaults(invoices),
+  ]
+}
+
+/** A license on trial, and what is charged after it, follow the end of the trial. */
+function isAsPromised(trial: Trial): boolean {
+  if (trial.status !== 'trialing') return true
+  const end = endOfTrial(trial).getTime()
+  return trial.period_end?.getTime() === end && trial.next_charge_at?.getTime() === end
+}
+
+function periodFaults(invoices: readonly PaidInvoice[]): Broken[] {
   let at: Count | undefined
   return invoices.flatMap((invoice, index) => {
     const earlier = invoices[index - 1]

@@ -1,6 +1,8 @@
+import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
-import type { AppId, LicenseId, ProductId } from '#platform/ids'
+import type { AppId, LicenseId, ProductId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { accountsWith, emailsAt, isDeletion } from './accounts-oracle.ts'
 import type { Broken } from './calendar-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import type { RecordedComp } from './record.ts'
@@ -9,19 +11,22 @@ import type { RecordedComp } from './record.ts'
 interface StoredComp {
   license_id: LicenseId
   app_id: AppId
+  user_id: UserId
+  /** That its holder has now. */
   email_normalized: string
   product_id: ProductId
   product_app_id: AppId
   status: licensing.LicenseStatus
   ends_at: Date | null
   key_sealed: Buffer
+  created_at: Date
 }
 
 /** Compares the plans that sellers gave, and the answers to them, with what the service stores. */
 export async function compFaults(fixture: Fixture): Promise<Broken[]> {
   const stored = await fixture.harness.db.rows<StoredComp>(sql`select l.id as license_id, l.app_id,
-      u.email_normalized, l.product_id, p.app_id as product_app_id, l.status,
-      l.period_end as ends_at, l.key_sealed
+      l.user_id, u.email_normalized, l.product_id, p.app_id as product_app_id, l.status,
+      l.period_end as ends_at, l.key_sealed, l.created_at
     from licenses l join users u on u.id = l.user_id join products p on p.id = l.product_id
     where l.origin = 'comp' order by l.created_at, l.id`)
   return [
@@ -31,22 +36,34 @@ export async function compFaults(fixture: Fixture): Promise<Broken[]> {
   ]
 }
 
-const termsOf = ({ app_id, email_normalized, product_id, ends_at }: RecordedComp | StoredComp) =>
-  [app_id, email_normalized, product_id, ends_at?.getTime()].join(' ')
+/** Whether what is stored is what a seller entered, for the account that had that email. */
+function isAsEntered(
+  { record }: Fixture,
+  { app_id, email_normalized, product_id, ends_at }: RecordedComp,
+  comp: StoredComp,
+): boolean {
+  return (
+    app_id === comp.app_id &&
+    product_id === comp.product_id &&
+    ends_at?.getTime() === comp.ends_at?.getTime() &&
+    emailsAt({ record }, comp, comp.created_at).has(email_normalized)
+  )
+}
 
 /** What was given is stored as the seller entered it; what was refused is not. */
-function givenFaults({ record }: Fixture, stored: readonly StoredComp[]): Broken[] {
+function givenFaults(fixture: Fixture, stored: readonly StoredComp[]): Broken[] {
+  const { record } = fixture
   const sure = new Map(
     record.comps
       .filter(({ outcome }) => outcome === 'given')
       .map((comp) => [comp.license_id!, comp] as const),
   )
-  const unsure = record.comps.filter(({ outcome }) => outcome === 'unknown').map(termsOf)
+  const unsure = record.comps.filter(({ outcome }) => outcome === 'unknown')
   const wrong = stored.filter((comp) => {
     const given = sure.get(comp.license_id)
     if (comp.product_app_id !== comp.app_id) return true
-    if (given) return termsOf(given) !== termsOf(comp)
-    const at = unsure.indexOf(termsOf(comp))
+    if (given) return !isAsEntered(fixture, given, comp)
+    const at = unsure.findIndex((each) => isAsEntered(fixture, each, comp))
     return at < 0 || unsure.splice(at, 1).length === 0
   })
   const ids = new Set(stored.map(({ license_id }) => license_id))
@@ -56,7 +73,10 @@ function givenFaults({ record }: Fixture, stored: readonly StoredComp[]): Broken
     : []
 }
 
-/** A given plan entitles until its end or until its seller ends it, unless staff suspended it. */
+/**
+ * A given plan entitles until its end, until its seller ends it, or until its holder deletes their
+ * account, unless staff suspended it.
+ */
 async function entitlementFaults(
   { harness, world, record }: Fixture,
   stored: readonly StoredComp[],
@@ -69,11 +89,12 @@ async function entitlementFaults(
     const question = { client_id: comp.app_id, license_key }
     const { found } = await licensing.findByKey(harness.db, world.keys, question)
     const entitled = found && licensing.stateOf(found).entitled
-    const answers = record.requests.comp_end
-      .filter(({ subject }) => subject === license_id)
+    const deletions = record.emails.filter((each) => isDeletion(each) && each.is_made !== false)
+    const answers = [...record.requests.comp_end, ...deletions]
+      .filter(({ subject }) => subject === license_id || subject === comp.user_id)
       .map(({ outcome }) => outcome)
     const isPast = ends_at !== null && ends_at <= now && status !== 'paused'
-    const isOver = isPast || answers.some((answer) => answer === 'ended' || answer === 'over')
+    const isOver = isPast || answers.some((answer) => OVER.includes(answer))
     // A lost answer leaves open whether it ended.
     const isUnsure = answers.includes('unknown')
     const isRight = isOver
@@ -86,13 +107,19 @@ async function entitlementFaults(
     : []
 }
 
+// What sellers who end a plan see, and people who delete their account.
+const OVER = ['ended', 'over', 'deleted']
+
 /** Each answer of a seller who gives a plan was true at that time. */
-async function refusalFaults({ harness, record }: Fixture): Promise<Broken[]> {
+async function refusalFaults(fixture: Fixture): Promise<Broken[]> {
+  const { harness, record } = fixture
   const { db } = harness
   const facts: RecordedComp[] = []
   for (const comp of record.comps) {
     const { app_id, email_normalized, at, ends_at, license_id, outcome, product_id } = comp
     const until = comp.answered_at ?? at
+    const holders = await accountsWith(fixture, email_normalized, [at, until])
+    const emails = [email_normalized, ...holders.map(identity.addressOfDeleted)]
     const is = async (condition: ReturnType<typeof sql>) =>
       (await db.one<{ is: boolean }>(sql`select exists (${condition}) as is`)).is
     const isRight = {
@@ -100,14 +127,14 @@ async function refusalFaults({ harness, record }: Fixture): Promise<Broken[]> {
       given: () => ends_at === null || ends_at > at,
       past: () => ends_at !== null && ends_at <= until,
       owned: () =>
-        is(sql`select from licenses l join users u on u.id = l.user_id
+        is(sql`select from licenses l
           where l.id = ${license_id} and l.app_id = ${app_id} and l.created_at <= ${until}
-            and u.email_normalized = ${email_normalized} and not exists (
+            and l.user_id = any(${holders}) and not exists (
               select from license_history h where h.license_id = l.id
                 and h.to_status = 'canceled' and h.at < ${at})`),
       buying: () =>
         is(sql`select from attempts where app_id = ${app_id}
-          and email_normalized = ${email_normalized} and created_at <= ${until}
+          and email_normalized = any(${emails}) and created_at <= ${until}
           and (settled_at is null or settled_at >= ${at})`),
       no_plan: async () =>
         !(await is(sql`select from products where id = ${product_id} and app_id = ${app_id}

@@ -1,9 +1,10 @@
-import type { CartId, LicenseId } from '#platform/ids'
+import type { CartId, InvoiceId, LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Broken } from './calendar-oracle.ts'
 import { type Discounted, discountsOf } from './discount-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import type { Bought } from './record.ts'
+import { valuesAt } from './recorded-change.ts'
 
 interface Figures extends Discounted {
   id: string
@@ -15,6 +16,8 @@ interface Figures extends Discounted {
   /** What was paid at another service. */
   prepaid_amount: number
   tax: number
+  /** The state to which the tax is owed. */
+  state: string
   fee: number
   add_on_fee: number
   commission: number
@@ -27,6 +30,7 @@ interface Figures extends Discounted {
 }
 
 const INVOICES = sql`select i.id, i.kind, i.license_id, b.cart_id, i.amount, i.tax, i.app_id,
+    (select state from tax_quotes where id = i.tax_quote_id) as state,
     i.product_id, b.product_id as bought_product_id,
     (select coalesce(-sum(amount), 0)::bigint from invoice_lines
       where invoice_id = b.id and kind = 'discount') as bought_discount,
@@ -59,8 +63,8 @@ const rounded = (amount: number, part: number, whole: number) =>
 
 /**
  * Compares every amount of a paid invoice with what its buyer and seller did: the confirmed price,
- * the buy link, the buyer's state, and the refunds. Nothing is taken from the service's own
- * computation.
+ * the buy link, the buyer's address at that time, and the refunds. Nothing is taken from the
+ * service's own computation.
  */
 export async function figureFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const invoices = await harness.db.rows<Figures>(INVOICES)
@@ -84,8 +88,8 @@ function faultOf(
   index: number,
   { bought, prices, discount }: { bought: Bought; prices: ReadonlySet<number>; discount: number },
 ): string | undefined {
-  const { kind, price_amount, prepaid_amount, amount, tax, fee, add_on_fee } = mine[index]!
-  const { commission, is_waived } = mine[index]!
+  const { kind, price_amount, prepaid_amount, amount, tax, state } = mine[index]!
+  const { fee, add_on_fee, commission, is_waived } = mine[index]!
   if (!prices.has(price_amount)) return 'every price that was charged was agreed to'
   const credits = kind === 'upgrade' ? creditsOf(mine, index) : [prepaid_amount]
   if (!credits.includes(price_amount - discount - amount)) {
@@ -93,8 +97,8 @@ function faultOf(
       ? 'a credit is of money that was kept'
       : 'a discount is that of the code that the buyer entered, as long as it lasts'
   }
-  if (tax !== rounded(amount, TAX_PPM[bought.state]!, 1_000_000)) {
-    return 'the tax is that of the state of the buyer'
+  if (tax !== rounded(amount, TAX_PPM[state]!, 1_000_000)) {
+    return 'the tax is that of the state to which it is owed'
   }
   const rate = bought.brought_by === 'service' ? 1000 : 500
   const fixed = kind === 'upgrade' && index > 0 && mine[index - 1]!.amount > 0 ? 0 : 50
@@ -153,4 +157,27 @@ function kept(mine: readonly Figures[], index: number, by: number): number {
   if (kind !== 'upgrade') return own
   const given = unused(mine, index - 1, created_at.getTime(), period_start)
   return own + Math.min(given, unused(mine, index - 1, by, period_start))
+}
+
+interface TaxedInvoice {
+  id: InvoiceId
+  license_id: LicenseId
+  /** The state to which the tax is owed. */
+  state: string
+  /** Where the buyer lived when they bought. */
+  bought_in: string
+  created_at: Date
+}
+
+/** Compares the state of each invoice with the addresses that its buyer gave until then. */
+export async function stateFaults({ harness, record }: Fixture): Promise<Broken[]> {
+  const invoices = await harness.db.rows<TaxedInvoice>(sql`select i.id, i.license_id, q.state,
+      cart.state as bought_in, i.created_at
+    from invoices i join tax_quotes q on q.id = i.tax_quote_id join orders o on o.id = i.order_id
+      join invoices b on b.id = o.invoice_id join carts cart on cart.id = b.cart_id`)
+  const facts = invoices.filter(({ license_id, state, bought_in, created_at }) => {
+    const home = { subject: license_id, at: created_at, otherwise: bought_in }
+    return !valuesAt(record.states, home).has(state)
+  })
+  return facts.length > 0 ? [{ rule: 'tax is owed to the state where the buyer lives', facts }] : []
 }

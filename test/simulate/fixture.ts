@@ -19,11 +19,15 @@ export interface Person {
   zip: string
 }
 
-/** An app on sale, and the account of its seller. */
-export interface Shop {
-  id: AppId
+/** A seller, and the account of its owner. */
+export interface Seller {
   seller_id: SellerId
   seller_user_id: UserId
+}
+
+/** An app on sale, and its seller. */
+export interface Shop extends Seller {
+  id: AppId
 }
 
 /** The state of a simulation: sellers, affiliates and staff, and what has happened so far. */
@@ -31,13 +35,10 @@ export interface Fixture {
   harness: Harness
   world: World
   rng: SeededRandom
-  /** The stream of the given plans: without them, the rest of a seed happens in the same way. */
-  comp_rng: SeededRandom
-  /** The stream of the imported licenses. */
-  import_rng: SeededRandom
-  /** The stream of what buyers receive in excess. */
-  excess_rng: SeededRandom
+  /** A stream for each kind of actions apart: without them, the rest of a seed is the same. */
+  apart_rngs: SeededRandom[]
   record: AnswerRecord
+  sellers: Seller[]
   shops: Shop[]
   affiliates: AffiliateId[]
   operator_id: UserId
@@ -74,14 +75,17 @@ const PLANS: readonly (readonly Plan[])[] = [
   ],
 ]
 
-// "comp" in ASCII: far from the seeds of the other streams.
-const COMP_STREAM = 0x636f6d70
-const IMPORT_STREAM = 0x696d706f
-const EXCESS_STREAM = 0x65786365
+// Limits count by the clock of the machine, which a seed does not decide.
+const ALLOWED = { allowed: true, limit: 1, remaining: 1, reset_seconds: 0 }
 
-/** Opens the fixture of a seed on a cleared harness. */
-export async function openFixture(harness: Harness, seed: number): Promise<Fixture> {
-  const { world } = harness.service
+/** Opens the fixture of a seed on a cleared harness, with streams of these names. */
+export async function openFixture(
+  harness: Harness,
+  seed: number,
+  streams: readonly string[],
+): Promise<Fixture> {
+  const { limits } = harness.service.world
+  const world = { ...harness.service.world, limits: { ...limits, take: () => ALLOWED } }
   const rng = new SeededRandom(seed * 2 + 1)
   const operator_id = await person(world, 'otto@purser.example')
   await identity.setStaffRole(world.db, operator_id, 'admin')
@@ -94,10 +98,10 @@ export async function openFixture(harness: Harness, seed: number): Promise<Fixtu
     harness,
     world,
     rng,
-    comp_rng: new SeededRandom(seed ^ COMP_STREAM),
-    import_rng: new SeededRandom(seed ^ IMPORT_STREAM),
-    excess_rng: new SeededRandom(seed ^ EXCESS_STREAM),
+    // Four letters in ASCII: far from the seeds of the other streams.
+    apart_rngs: streams.map((name) => new SeededRandom(seed ^ Buffer.from(name).readUInt32BE())),
     record: new AnswerRecord(),
+    sellers: shops.map(({ seller_id, seller_user_id }) => ({ seller_id, seller_user_id })),
     shops,
     affiliates: [referrer],
     operator_id,

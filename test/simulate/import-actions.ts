@@ -30,7 +30,7 @@ async function importLicense(fixture: Fixture, rng: SeededRandom): Promise<strin
   )!
   const ends_at = addSeconds(world.clock.now(), rng.between(1, 40) * DAY + rng.below(DAY))
   const person = { email, email_normalized, ...rng.pick(PLACES) }
-  record.imports.push({ app_id, person, ends_at })
+  record.imports.push({ app_id, person, email_normalized, ends_at })
   const { clock } = harness
   const license_id = await addImported({ world, clock }, { app_id, product_id, email, ends_at })
   return `${license_id} of ${email} until ${ends_at.toISOString().slice(0, 16).replace('T', ' ')}`

@@ -1,14 +1,17 @@
 import { AssertionError } from 'node:assert'
 import { assertInvariants } from '../support/invariants.ts'
+import { accountFaults } from './accounts-oracle.ts'
 import { answerFaults } from './answers-oracle.ts'
 import { calendarFaults } from './calendar-oracle.ts'
 import { compFaults } from './comps-oracle.ts'
 import { excessFaults } from './excess-oracle.ts'
-import { figureFaults } from './figures-oracle.ts'
+import { figureFaults, stateFaults } from './figures-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import { importFaults } from './imports-oracle.ts'
 import { RULES } from './rest-invariants.ts'
 import { statementFaults } from './statements-oracle.ts'
+import { supportFaults } from './support-oracle.ts'
+import { transferFaults } from './transfers-oracle.ts'
 
 /** The first broken rule while nothing is pending; undefined if there is none. */
 export async function rulesBroken(
@@ -31,6 +34,8 @@ export async function rulesBroken(
     if (rows.length > 0) return broken(rule, rows)
   }
   const [fault] = [
+    ...(await supportFaults(fixture)),
+    ...(await stateFaults(fixture)),
     ...(await figureFaults(fixture)),
     ...(await calendarFaults(db)),
     ...(await answerFaults(fixture)),
@@ -38,6 +43,8 @@ export async function rulesBroken(
     ...(await importFaults(fixture)),
     ...(await excessFaults(fixture)),
     ...(await statementFaults(db)),
+    ...(await transferFaults(fixture)),
+    ...(await accountFaults(fixture)),
   ]
   return fault && broken(fault.rule, fault.facts)
 }

@@ -3,7 +3,10 @@ import { addDays } from '#platform/calendar'
 import { cents } from '#platform/money'
 import { all, drop, rowsIn, where } from './altered-statements.ts'
 import type { Fault, PlantedFault, Statement } from './code-faults.ts'
+import { PLANTED_ACCOUNT_FAULTS } from './planted-account-faults.ts'
 import { PLANTED_EXCESS_FAULTS } from './planted-excess-faults.ts'
+import { PLANTED_SUPPORT_FAULTS } from './planted-support-faults.ts'
+import { PLANTED_TRANSFER_FAULTS } from './planted-transfer-faults.ts'
 
 /** Alters the statement by which a payout takes its lines. */
 function inPayouts(part: string | RegExp, instead: string): Fault['alterStatement'] {
@@ -389,4 +392,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
     ),
   },
   ...PLANTED_EXCESS_FAULTS,
+  ...PLANTED_TRANSFER_FAULTS,
+  ...PLANTED_ACCOUNT_FAULTS,
+  ...PLANTED_SUPPORT_FAULTS,
 ]

@@ -4,10 +4,13 @@ import type {
   AppId,
   DiscountId,
   ExcessRepaymentId,
+  InvoiceId,
   LicenseId,
   ProductId,
+  SellerId,
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
+import type { RecordedChange } from './recorded-change.ts'
 
 /** A person's request with its answer; `unknown` until it arrives. */
 export interface RecordedRequest {
@@ -75,9 +78,30 @@ export interface RecordedComp {
 /** A license that a seller imports, whether or not the answer arrived. */
 export interface RecordedImport {
   app_id: AppId
+  /** With the email that they have now. */
   person: Record<'email' | 'email_normalized' | 'zip' | 'state', string>
+  /** The email that was imported. */
+  email_normalized: string
   /** The day to which the buyer had paid. */
   ends_at: Date
+}
+
+/** An extension of a trial as its seller entered it, with the answers that they saw. */
+export interface RecordedExtension {
+  license_id: LicenseId
+  /** The end that they saw. */
+  from: Date
+  days: number
+  /** One for each time that they sent the form. */
+  outcomes: string[]
+}
+
+/** A refund of an upgrade with its credit, as the seller or staff saw it, with the answer. */
+export interface RecordedCreditRefund {
+  /** The upgrade. */
+  invoice_id: InvoiceId
+  credit: Cents
+  outcome: string
 }
 
 /** A buyer's repayment as staff entered it, with the answers that they saw. */
@@ -98,6 +122,16 @@ export class AnswerRecord {
   readonly comps: RecordedComp[] = []
   readonly imports: RecordedImport[] = []
   readonly repayments: RecordedRepayment[] = []
+  readonly extensions: RecordedExtension[] = []
+  readonly credits: RecordedCreditRefund[] = []
+  /** Licenses that their sellers ended. */
+  readonly ends: RecordedChange<string>[] = []
+  /** By app ID. */
+  readonly sellers: RecordedChange<SellerId>[] = []
+  /** By account ID; a deletion is a change to the address of deleted accounts. */
+  readonly emails: RecordedChange<string>[] = []
+  /** The states in which the owners of licenses live, by license ID. */
+  readonly states: RecordedChange<string>[] = []
   /** What the owner of a license agreed to pay for a period of another plan. */
   readonly agreed = new Map<string, Set<number>>()
   readonly requests: Record<AskedFor, RecordedRequest[]> = {

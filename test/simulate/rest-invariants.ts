@@ -189,9 +189,46 @@ export const RULES: readonly Rule[] = [
           where subject = l.id and action = 'license.ended')`,
   },
   {
-    rule: 'tax is owed to the state of the buyer',
-    broken: () => sql`select i.id, q.state, cart.state as buyers from invoices i
-      join tax_quotes q on q.id = i.tax_quote_id join orders o on o.id = i.order_id
-      join invoices b on b.id = o.invoice_id join carts cart on cart.id = b.cart_id where q.state <> cart.state`,
+    rule: 'nothing is sold while its app is not on sale',
+    // Whether it is on sale is read just before an attempt is recorded.
+    broken: () => sql`select a.id, o.action, o.at from attempts a
+        join invoices i on i.id = a.invoice_id and i.kind = 'purchase'
+        cross join (values ('app.transferred', 'app.approved'), ('app.unpublished', 'app.published'),
+          ('seller.suspended', 'seller.reinstated')) as sale (ends, begins)
+        join audit_log o on o.action = sale.ends and o.subject in (i.app_id, i.seller_id)
+          and o.at < a.created_at - interval '1 minute'
+      where not exists (select 1 from audit_log n where n.subject = o.subject and n.id > o.id
+        and n.action = sale.begins and n.at <= a.created_at)`,
+  },
+  {
+    rule: 'a seller who owes money transfers no app, and keeps no secret of it',
+    broken: () => sql`select t.id, b.owed from app_transfers t
+        cross join lateral (select sum(e.amount) as owed from ledger_entries e
+            join ledger_transactions x on x.id = e.transaction_id
+          where e.account = 'seller_payable' and e.owner = t.from_seller
+            and x.at < t.decided_at) b
+      where t.outcome = 'accepted' and b.owed > 0
+      union all select t.id, null from app_transfers t join clients c on c.app_id = t.app_id
+      where t.outcome = 'accepted' and c.secret_hash is not null`,
+  },
+  {
+    rule: 'a license that its seller ends has an email to its buyer, and to its seller if it renewed',
+    broken: () => sql`select l.id, g.at, count(e.id) as emails from audit_log g
+        join licenses l on l.id = g.subject and l.origin <> 'comp'
+        left join emails e on e.subject_id = l.id and e.queued_at = g.at
+          and e.kind in ('given_plan_ended', 'subscription_canceled', 'seller_cancellation')
+      where g.action = 'license.ended' group by l.id, g.id
+      having array_agg(e.kind order by e.kind) <> case l.origin
+        when 'import' then array['given_plan_ended']
+        else array['seller_cancellation', 'subscription_canceled'] end`,
+  },
+  {
+    rule: 'the credit of an upgrade is refunded with it, and no more than it consumed',
+    broken: () => sql`select u.id from refunds u join charges c on c.id = u.charge_id
+        join refunds r on r.upgrade_refund_id = u.id
+      group by u.id, c.invoice_id having (bool_or(r.is_made) and not u.is_made)
+        -- Each charge is rounded.
+        or sum(r.amount - r.tax) > count(*) - (select sum(amount) from invoice_lines
+          where invoice_id = c.invoice_id and kind = 'credit')`,
   },
 ]

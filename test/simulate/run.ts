@@ -1,4 +1,5 @@
 import { untilKilled } from '../support/mortal.ts'
+import { ACCOUNT_ACTIONS } from './account-actions.ts'
 import * as buying from './buyer-actions.ts'
 import type { Fault } from './code-faults.ts'
 import { COMP_ACTIONS } from './comp-actions.ts'
@@ -11,7 +12,9 @@ import { rulesBroken } from './invariants.ts'
 import { buy } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
 import * as selling from './seller-actions.ts'
+import { SUPPORT_ACTIONS } from './support-actions.ts'
 import { pass, rest, workOnce } from './test-clock.ts'
+import { TRANSFER_ACTIONS } from './transfer-actions.ts'
 
 /** An action of a person: its outcome in a few words; undefined if it was not possible. */
 interface Action {
@@ -93,17 +96,21 @@ const LEAST_ACTIONS = 7
 const MAX_ACTIONS = 12
 /** Each of these also happens in as many steps of a hundred. */
 const ACTIONS_APART = [
-  { actions: COMP_ACTIONS, percent: 15 },
-  { actions: IMPORT_ACTIONS, percent: 15 },
+  { stream: 'comp', actions: COMP_ACTIONS, percent: 15 },
+  { stream: 'impo', actions: IMPORT_ACTIONS, percent: 15 },
   // An excess takes several steps.
-  { actions: EXCESS_ACTIONS, percent: 30 },
+  { stream: 'exce', actions: EXCESS_ACTIONS, percent: 30 },
+  { stream: 'tran', actions: TRANSFER_ACTIONS, percent: 10 },
+  { stream: 'acco', actions: ACCOUNT_ACTIONS, percent: 18 },
+  { stream: 'supp', actions: SUPPORT_ACTIONS, percent: 20 },
 ]
+const STREAMS = ACTIONS_APART.map(({ stream }) => stream)
 const CONCURRENT_PERCENT = 40
 
 /** Simulates months of trade from a seed, and checks all rules after each round. */
 export async function runSeed(harness: Harness, seed: number, fault?: Fault): Promise<SeedRun> {
   await harness.clear(seed)
-  const fixture = await openFixture(harness, seed)
+  const fixture = await openFixture(harness, seed, STREAMS)
   for (let index = 0; index < CODES; index++) await offerCode(fixture, fixture.rng.fork())
   harness.fault = fault
   let actions = 0
@@ -150,8 +157,7 @@ async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
   const actors = Array.from({ length: count }, () => rng.fork())
   const last = rng.odds(15) ? rng.between(1, 90) : Number.POSITIVE_INFINITY
   const at_once = count > 1
-  const streams = [fixture.comp_rng, fixture.import_rng, fixture.excess_rng]
-  const own = streams.map((each) => each.fork())
+  const own = fixture.apart_rngs.map((each) => each.fork())
   const others = async () =>
     await untilKilled(last, async () => {
       await Promise.all(actors.map((each) => act(fixture, each, { actions, at_once })))
@@ -169,10 +175,7 @@ async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
   return count + apart + (at_once ? 0 : await actApart(fixture, own, at_once))
 }
 
-/**
- * Sometimes a given plan begins, ends, or is followed by a purchase, a license is imported or
- * continued with a card, and a buyer receives or settles an excess. Returns the number of actions.
- */
+/** Sometimes takes an action of each kind that is apart. Returns the number of actions. */
 async function actApart(
   fixture: Fixture,
   streams: readonly SeededRandom[],

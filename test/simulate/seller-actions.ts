@@ -141,8 +141,8 @@ export async function nameBank(fixture: Fixture, rng: SeededRandom): Promise<str
   return `${owner} ${number}`
 }
 
-function somePayee({ shops, affiliates }: Fixture, rng: SeededRandom): PayeeId {
-  return rng.odds(25) ? rng.pick(affiliates) : rng.pick(shops).seller_id
+function somePayee({ sellers, affiliates }: Fixture, rng: SeededRandom): PayeeId {
+  return rng.odds(25) ? rng.pick(affiliates) : rng.pick(sellers).seller_id
 }
 
 /** A payee requests a payout, perhaps twice at once. */

@@ -1,0 +1,61 @@
+import type { SellerId } from '#platform/ids'
+import { drop } from './altered-statements.ts'
+import type { Fault, PlantedFault, Statement } from './code-faults.ts'
+
+/** The lookup of an invoice that is to be refunded. */
+const REFUNDED_INVOICE =
+  /from invoices where id = \$1 and number is not null and \(\$2::text is null/
+
+/** The lookup of what a payee owes. */
+const OWED = /^ ?select coalesce\(sum\(amount\), 0\)::bigint as balance from/
+
+/** Alters the statement that gives an app to another seller. */
+function inTransfer(part: string, instead: string): Fault['alterStatement'] {
+  return ({ text, values }) =>
+    text.startsWith('update apps set seller_id')
+      ? { text: text.replace(part, instead), values }
+      : undefined
+}
+
+/** Refunds as if the app's seller had sold everything that the app ever sold. */
+function refundingForOthers(): Fault['alterRows'] {
+  const sellers = new Map<unknown, SellerId>()
+  return ({ text }: Statement, rows) => {
+    const found = rows as { id: string; app_id: string; seller_id: SellerId }[]
+    if (/from apps where id = \$1/.test(text))
+      for (const { id, seller_id } of found) sellers.set(id, seller_id)
+    if (!REFUNDED_INVOICE.test(text)) return rows
+    return found.map((row) => ({ ...row, seller_id: sellers.get(row.app_id) ?? row.seller_id }))
+  }
+}
+
+/** Planted faults about apps that change their seller. */
+export const PLANTED_TRANSFER_FAULTS: readonly PlantedFault[] = [
+  {
+    name: 'an app stays with the seller who transferred it',
+    caught_by: ['an app, and what it sells, is of the seller who accepted it'],
+    alterStatement: inTransfer('seller_id = $1', 'seller_id = coalesce(seller_id, $1)'),
+  },
+  {
+    name: 'a seller refunds what a former seller sold',
+    caught_by: ['a seller refunds what it sold while it has the app'],
+    seed: 21,
+    alterRows: refundingForOthers(),
+  },
+  {
+    name: 'the secret of a former seller works on',
+    caught_by: ['a seller who owes money transfers no app, and keeps no secret of it'],
+    ...drop('update clients set secret_hash'),
+  },
+  {
+    name: 'a seller who owes money transfers an app',
+    caught_by: ['a seller who owes money transfers no app, and keeps no secret of it'],
+    seed: 17,
+    alterRows: ({ text }, rows) => (OWED.test(text) ? [{ balance: 0 }] : rows),
+  },
+  {
+    name: 'an app stays approved after its transfer',
+    caught_by: ['nothing is sold while its app is not on sale'],
+    alterStatement: inTransfer(', external_sales_enabled = false', ''),
+  },
+]
