@@ -38,7 +38,7 @@ export async function accountFaults(fixture: Fixture): Promise<Broken[]> {
   const deleted = made.filter(isDeletion)
   const addresses = deleted.flatMap((deletion) => addressesOf(made, deletion))
   return [
-    { rule: 'an account has the email that its owner was told', facts: await otherEmails(fixture) },
+    { rule: 'an account has the email that its owner saw last', facts: await otherEmails(fixture) },
     {
       rule: 'no email changes while it pays, and no account is deleted then',
       facts: await rowsFor(fixture, made, isPaying),

@@ -98,7 +98,7 @@ export async function openFixture(
     harness,
     world,
     rng,
-    // Four letters in ASCII: far from the seeds of the other streams.
+    // Four characters in ASCII: far from the seeds of the other streams.
     apart_rngs: streams.map((name) => new SeededRandom(seed ^ Buffer.from(name).readUInt32BE())),
     record: new AnswerRecord(),
     sellers: shops.map(({ seller_id, seller_user_id }) => ({ seller_id, seller_user_id })),

@@ -35,6 +35,7 @@ export async function rulesBroken(
   }
   const [fault] = [
     ...(await supportFaults(fixture)),
+    ...(await accountFaults(fixture)),
     ...(await stateFaults(fixture)),
     ...(await figureFaults(fixture)),
     ...(await calendarFaults(db)),
@@ -44,7 +45,6 @@ export async function rulesBroken(
     ...(await excessFaults(fixture)),
     ...(await statementFaults(db)),
     ...(await transferFaults(fixture)),
-    ...(await accountFaults(fixture)),
   ]
   return fault && broken(fault.rule, fault.facts)
 }

@@ -2,10 +2,10 @@ import { all, drop, where } from './altered-statements.ts'
 import type { Fault, PlantedFault } from './code-faults.ts'
 
 /** The lookup of a pending payment with one of some emails. */
-const PENDING = /select exists \(select 1 from attempts where email_normalized = any\(\$1\)/
+const PENDING = 'select exists (select 1 from attempts where email_normalized = any($1)'
 
 /** The lookup of the licenses that end with their account. */
-const LIVE_LICENSES = /from licenses where user_id = \$1 and status <> 'canceled' order by id/
+const LIVE_LICENSES = "from licenses where user_id = $1 and status <> 'canceled'"
 
 /** What lets a subscription block the deletion of an account. */
 const CHARGING =
@@ -28,31 +28,36 @@ function stayingAtHome(): Pick<Fault, 'alterStatement'> {
 export const PLANTED_ACCOUNT_FAULTS: readonly PlantedFault[] = [
   {
     name: 'an email stays as it was though its change was confirmed',
-    caught_by: ['an account has the email that its owner was told'],
+    caught_by: ['an account has the email that its owner saw last'],
     alterStatement: ({ text }) =>
       text.startsWith('update users set email') && text.includes('not exists') ? null : undefined,
   },
   {
     name: 'an email changes while a payment with it is processing',
     caught_by: ['no email changes while it pays, and no account is deleted then'],
-    seed: 14,
-    alterRows: ({ text }, rows) => (PENDING.test(text) ? [{ found: false }] : rows),
+    seed: 25,
+    alterStatement: ({ text, values }) =>
+      text.includes(PENDING)
+        ? { text: text.replace(PENDING, `${PENDING} and false`), values }
+        : undefined,
   },
   {
     name: 'a license outlives the account of its buyer',
     caught_by: ['a deleted account leaves no license, no session and no subscription'],
-    alterRows: ({ text }, rows) => (LIVE_LICENSES.test(text) ? [] : rows),
+    alterStatement: ({ text, values }) =>
+      text.includes(LIVE_LICENSES)
+        ? { text: text.replace(LIVE_LICENSES, `${LIVE_LICENSES} and false`), values }
+        : undefined,
   },
   {
     name: 'the payments of a deleted account keep its email',
     caught_by: ['the email of a deleted account is stored nowhere'],
-    seed: 7,
     ...drop('update attempts set email_normalized'),
   },
   {
     name: 'an account is not deleted because it bought something once',
     caught_by: ['an account is deleted unless something of it is open'],
-    seed: 7,
+    seed: 8,
     alterStatement: ({ text, values }) =>
       text.includes(CHARGING) ? { text: text.replace(CHARGING, 'true'), values } : undefined,
   },

@@ -155,7 +155,8 @@ function keepingPeriods(): Pick<Fault, 'alterStatement'> {
 function atTheSellersRate(row: Readonly<Record<string, unknown>>): object {
   const { kind, brought_by, amount, add_on_fee, affiliate_id } = row
   if (kind !== 'renewal' || brought_by !== 'service') return {}
-  const rate = (bps: number) => Math.round(((amount as number) * bps) / 10_000) + 50
+  const price = amount as number
+  const rate = (bps: number) => Math.min(price, Math.round((price * bps) / 10_000) + 50)
   const fee = (add_on_fee as number) > 0 ? rate(700) : rate(500)
   const commission = affiliate_id === null ? 0 : Math.floor(fee / 4)
   return { brought_by: 'seller', fee, add_on_fee: fee - rate(500), commission }
@@ -175,19 +176,19 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   {
     name: 'a request that the processor refuses fails, and its attempt stays open',
     caught_by: [FORESEEN, 'nothing fails that was not made to fail'],
-    seed: 12,
+    seed: 4,
     ...throwingRefusals(),
   },
   {
     name: 'a renewal keeps 5 % though the service brought the buyer',
     caught_by: ['a fee is that of the link by which it was bought'],
-    seed: 5,
+    seed: 3,
     ...where('insert into invoices', atTheSellersRate),
   },
   {
     name: 'a payment that comes late keeps the old period',
     caught_by: ['a period is counted from its anchor', FORESEEN],
-    seed: 3,
+    seed: 16,
     ...keepingPeriods(),
   },
   {
@@ -239,8 +240,11 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   },
   {
     name: 'a refund is counted as if it were the first',
-    caught_by: [...DIVIDED, 'a license whose latest charge went back whole is over'],
-    seed: 5,
+    caught_by: [
+      ...DIVIDED,
+      'a license whose latest charge went back whole is over',
+      'what went back by refunds and lost disputes is no more than was charged',
+    ],
     alterRows: ({ text }, rows) =>
       /from refunds r where r\.charge_id = \$1 order by/.test(text) ? [] : rows,
   },
@@ -286,7 +290,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   },
   {
     name: 'a period is counted from when it is paid instead of from its anchor',
-    caught_by: ['a period is counted from its anchor'],
+    caught_by: ['a period is counted from its anchor', 'a license lasts as long as it is paid for'],
     ...where("update invoices set status = 'paid'", ({ paid_at, period_start, period_end }) => {
       if (period_end === null) return {}
       const late = (paid_at as Date).getTime() - (period_start as Date).getTime()
@@ -356,6 +360,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
       'a given plan entitles until its end, or until its seller ends it',
       'a given plan ends when it should, and is never charged',
     ],
+    seed: 7,
     alterRows: ({ text }, rows) =>
       /from licenses .*for update/.test(text) ? rows.map(asEndedComp) : rows,
   },

@@ -40,7 +40,7 @@ export const PLANTED_SUPPORT_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'the extension of a trial is not audited',
-    caught_by: ['a trial is extended by what its seller was told, once'],
+    caught_by: ['a trial is extended as its seller saw, once'],
     seed: 2,
     alterStatement: ({ text, values }) =>
       text.startsWith('insert into audit_log') && values.includes('license.trial_extended')

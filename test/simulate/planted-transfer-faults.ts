@@ -1,6 +1,5 @@
-import type { SellerId } from '#platform/ids'
 import { drop } from './altered-statements.ts'
-import type { Fault, PlantedFault, Statement } from './code-faults.ts'
+import type { Fault, PlantedFault } from './code-faults.ts'
 
 /** The lookup of an invoice that is to be refunded. */
 const REFUNDED_INVOICE =
@@ -17,17 +16,8 @@ function inTransfer(part: string, instead: string): Fault['alterStatement'] {
       : undefined
 }
 
-/** Refunds as if the app's seller had sold everything that the app ever sold. */
-function refundingForOthers(): Fault['alterRows'] {
-  const sellers = new Map<unknown, SellerId>()
-  return ({ text }: Statement, rows) => {
-    const found = rows as { id: string; app_id: string; seller_id: SellerId }[]
-    if (/from apps where id = \$1/.test(text))
-      for (const { id, seller_id } of found) sellers.set(id, seller_id)
-    if (!REFUNDED_INVOICE.test(text)) return rows
-    return found.map((row) => ({ ...row, seller_id: sellers.get(row.app_id) ?? row.seller_id }))
-  }
-}
+/** The seller who has the app, in place of the one who sold it. */
+const PRESENT_SELLER = '(select seller_id from apps where apps.id = invoices.app_id) as seller_id'
 
 /** Planted faults about apps that change their seller. */
 export const PLANTED_TRANSFER_FAULTS: readonly PlantedFault[] = [
@@ -40,10 +30,13 @@ export const PLANTED_TRANSFER_FAULTS: readonly PlantedFault[] = [
     name: 'a seller refunds what a former seller sold',
     caught_by: ['a seller refunds what it sold while it has the app'],
     seed: 21,
-    alterRows: refundingForOthers(),
+    alterStatement: ({ text, values }) =>
+      REFUNDED_INVOICE.test(text)
+        ? { text: text.replace('invoices.seller_id', PRESENT_SELLER), values }
+        : undefined,
   },
   {
-    name: 'the secret of a former seller works on',
+    name: 'the secret of a former seller stays valid',
     caught_by: ['a seller who owes money transfers no app, and keeps no secret of it'],
     ...drop('update clients set secret_hash'),
   },
@@ -51,7 +44,10 @@ export const PLANTED_TRANSFER_FAULTS: readonly PlantedFault[] = [
     name: 'a seller who owes money transfers an app',
     caught_by: ['a seller who owes money transfers no app, and keeps no secret of it'],
     seed: 17,
-    alterRows: ({ text }, rows) => (OWED.test(text) ? [{ balance: 0 }] : rows),
+    alterStatement: ({ text, values }) =>
+      OWED.test(text)
+        ? { text: text.replace('sum(amount)', '0 * sum(amount)'), values }
+        : undefined,
   },
   {
     name: 'an app stays approved after its transfer',

@@ -7,7 +7,7 @@ import type { Fixture } from './fixture.ts'
 export async function supportFaults(fixture: Fixture): Promise<Broken[]> {
   return [
     {
-      rule: 'a trial is extended by what its seller was told, once',
+      rule: 'a trial is extended as its seller saw, once',
       facts: await wrongExtensions(fixture),
     },
     {
