@@ -7,11 +7,9 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { openAlarms } from '../support/alarms.ts'
 import { bankOf } from '../support/disputes.ts'
-import { openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
+import { NET, openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
 import { signedIn } from '../support/seller.ts'
 import type { TestService } from '../support/service.ts'
-
-const NET = 17_050
 
 let setup: PayoutTest
 let service: TestService

@@ -9,11 +9,9 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { untilKilled } from '../support/mortal.ts'
 import { sell } from '../support/payees.ts'
-import { openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
+import { NET, openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
 import type { TestService } from '../support/service.ts'
 import { DAY } from '../support/subscriber.ts'
-
-const NET = 17_050
 
 let setup: PayoutTest
 let service: TestService

@@ -7,12 +7,10 @@ import { sql } from '#platform/sql'
 import { SERVER_URL } from '../support/database.ts'
 import { decide, objectTo } from '../support/disputes.ts'
 import { BANKS, sell, withBank } from '../support/payees.ts'
-import { openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
+import { NET, openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
 import { buy, refund } from '../support/refunds.ts'
 import type { TestService } from '../support/service.ts'
 import { DAY } from '../support/subscriber.ts'
-
-const NET = 17_050
 
 let setup: PayoutTest
 let service: TestService

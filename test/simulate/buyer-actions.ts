@@ -15,6 +15,7 @@ import {
 import type { AppId, LicenseId, PriceId, UserId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 import { endChallenge } from '../../src/sandbox/processor.ts'
+import { REQUEST } from './actors.ts'
 import { type Fixture, PLACES } from './fixture.ts'
 import { enterCard } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
@@ -30,8 +31,6 @@ export interface OwnedLicense {
 }
 
 const RETURN_URL = 'https://harbor.example/manage'
-const REQUEST = 'req_simulated'
-
 /** A random license that matches a condition. */
 export async function someLicense(
   { world }: Fixture,

@@ -4,13 +4,13 @@ import { endNow, givePlan } from '#flows/subscription'
 import { addSeconds } from '#platform/calendar'
 import type { AppId, ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { REQUEST } from './actors.ts'
 import { someLicense } from './buyer-actions.ts'
 import { type Fixture, PLACES, type Shop } from './fixture.ts'
 import { buyAs } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
 import type { RecordedComp } from './record.ts'
 
-const REQUEST = 'req_simulated'
 const DAY = 86_400
 
 const actorOf = ({ seller_user_id: user_id }: Shop) =>

@@ -3,11 +3,10 @@ import * as catalog from '#domain/catalog'
 import type { NewDiscount } from '#domain/discounts'
 import { createDiscount, switchDiscount } from '#flows/discounts'
 import { cents, formatAmount } from '#platform/money'
+import { REQUEST } from './actors.ts'
 import type { Fixture, Shop } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
 import type { OfferedCode } from './record.ts'
-
-const REQUEST = 'req_simulated'
 
 const actorOf = ({ seller_user_id: user_id }: Shop) =>
   ({ kind: 'seller', user_id, request_id: REQUEST }) as const

@@ -4,15 +4,16 @@ import { mintId, type UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { schedule } from '../../src/sandbox/events.ts'
+import { actingStaff } from './actors.ts'
 import type { Fixture } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
 import type { RecordedRepayment } from './record.ts'
 import { payBuyer } from './seller-actions.ts'
 
-const REQUEST = 'req_simulated'
-
-const staffOf = ({ operator_id: user_id }: Fixture) =>
-  ({ kind: 'staff', user_id, request_id: REQUEST, reason: 'Agreed by phone.' }) as const
+const staffOf = ({ operator_id: user_id }: Fixture) => ({
+  ...actingStaff(user_id),
+  reason: 'Agreed by phone.',
+})
 
 /** How buyers receive too much, and what becomes of it, with its relative frequency. */
 export const EXCESS_ACTIONS = [

@@ -14,11 +14,10 @@ import { cents, formatAmount } from '#platform/money'
 import { sql } from '#platform/sql'
 import * as accounts from '../../src/sandbox/accounts.ts'
 import { TEST_BANK_ACCOUNTS, TEST_BANK_NAME } from '../../src/sandbox/banks.ts'
+import { actingStaff, REQUEST } from './actors.ts'
 import { someLicense } from './buyer-actions.ts'
 import type { Fixture } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
-
-const REQUEST = 'req_simulated'
 
 interface PaidInvoice {
   invoice_id: InvoiceId
@@ -101,7 +100,7 @@ export async function settleDispute(
   if (open.length === 0) return undefined
   const { id: dispute_id, processor_dispute_id } = rng.pick(open)
   if (rng.odds(60)) {
-    const actor = { kind: 'staff', user_id: fixture.operator_id, request_id: REQUEST } as const
+    const actor = actingStaff(fixture.operator_id)
     const statement = rng.pick(STATEMENTS)
     const sent = await sendEvidence(world, actor, { dispute_id, statement })
     return `${dispute_id} evidence "${statement}": ${sent}`
@@ -162,7 +161,7 @@ export async function fileTaxes(fixture: Fixture): Promise<string | undefined> {
   const now = fixture.world.clock.now()
   const before = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1))
   const month = before.toISOString().slice(0, 7)
-  const staff = { kind: 'staff', user_id: fixture.operator_id, request_id: REQUEST } as const
+  const staff = actingStaff(fixture.operator_id)
   const filed = await fileWholeMonth(fixture.world, staff, { month, batch_reference: month })
   return `${month}: ${filed} states`
 }
@@ -209,7 +208,7 @@ export async function changeAddOn(
 }
 
 function staffOf({ operator_id: user_id }: Fixture) {
-  return { kind: 'staff', user_id, request_id: REQUEST, reason: 'A look at it.' } as const
+  return { ...actingStaff(user_id), reason: 'A look at it.' }
 }
 
 /** Staff suspends a license. */

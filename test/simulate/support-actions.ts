@@ -5,18 +5,15 @@ import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { AppId, InvoiceId, RefundId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { actingSeller, actingStaff } from './actors.ts'
 import { someLicense } from './buyer-actions.ts'
 import type { Fixture } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
 import type { RecordedCreditRefund, RecordedExtension } from './record.ts'
 import { recordChange } from './recorded-change.ts'
 
-const REQUEST = 'req_simulated'
-
-function sellerOf({ shops }: Fixture, app_id: AppId) {
-  const { seller_user_id: user_id, seller_id } = shops.find(({ id }) => id === app_id)!
-  return { kind: 'seller', user_id, seller_id, request_id: REQUEST } as const
-}
+const sellerOf = ({ shops }: Fixture, app_id: AppId) =>
+  actingSeller(shops.find(({ id }) => id === app_id)!)
 
 /** What sellers do for single buyers, with its relative frequency. */
 export const SUPPORT_ACTIONS = [
@@ -78,8 +75,7 @@ async function refundWithCredit(fixture: Fixture, rng: SeededRandom): Promise<st
   )
   if (upgrades.length === 0) return undefined
   const { invoice_id, app_id } = rng.pick(upgrades)
-  const staff = { kind: 'staff', user_id: operator_id, request_id: REQUEST } as const
-  const actor = rng.odds(60) ? sellerOf(fixture, app_id) : staff
+  const actor = rng.odds(60) ? sellerOf(fixture, app_id) : actingStaff(operator_id)
   const quote = await quoteRefund(world, actor, { invoice_id })
   if (!('back' in quote)) return `${invoice_id} ${quote.refusal}`
   if (!quote.credit) return `${invoice_id} has no credit`

@@ -11,14 +11,10 @@ import {
 import { refundCharge } from '#flows/refund'
 import type { InvoiceId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { actingSeller, actingStaff, REQUEST } from './actors.ts'
 import type { Fixture, Seller, Shop } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
 import { type ChangeAnswer, recordChange } from './recorded-change.ts'
-
-const REQUEST = 'req_simulated'
-
-const actorOf = ({ seller_id, seller_user_id: user_id }: Seller) =>
-  ({ kind: 'seller', user_id, seller_id, request_id: REQUEST }) as const
 
 /** What happens to apps between sellers, with its relative frequency. */
 export const TRANSFER_ACTIONS = [
@@ -56,21 +52,21 @@ async function offerAndAnswer(
   const { db, clock } = world
   const { email, email_normalized } = await identity.getUser(db, to.seller_user_id)
   const offer = { app_id: shop.id, email, email_normalized, reason: 'We focus on another app.' }
-  const offered = await offerTransfer(world, actorOf(shop), offer)
+  const offered = await offerTransfer(world, actingSeller(shop), offer)
   const open = await apps.openTransferOf(db, clock.now(), shop.id)
   if (!open) return { is_made: false, outcome: offered }
   const { id } = open
   const draw = rng.below(100)
   if (draw < 10) {
-    const isDone = await withdrawTransfer(world, actorOf(shop), shop.id)
+    const isDone = await withdrawTransfer(world, actingSeller(shop), shop.id)
     return { is_made: false, outcome: isDone ? 'withdrawn' : 'not_open' }
   }
   if (draw < 20) {
-    const isDone = await declineTransfer(world, actorOf(to), { id, email_normalized })
+    const isDone = await declineTransfer(world, actingSeller(to), { id, email_normalized })
     return { is_made: false, outcome: isDone ? 'declined' : 'not_open' }
   }
   const { seller_id } = to
-  const accept = () => acceptTransfer(world, actorOf(to), { id, email_normalized, seller_id })
+  const accept = () => acceptTransfer(world, actingSeller(to), { id, email_normalized, seller_id })
   const answers = await Promise.all(draw < 30 ? [accept(), accept()] : [accept()])
   const accepted = answers.filter((answer) => typeof answer === 'object')
   const said = answers.map((answer) => (typeof answer === 'object' ? 'accepted' : answer))
@@ -79,20 +75,19 @@ async function offerAndAnswer(
 
 /** A seller asks staff to approve an app after its transfer, and staff decides. */
 async function approveApp(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const { world, shops, operator_id: user_id } = fixture
+  const { world, shops, operator_id } = fixture
   const waiting = await world.db.rows<{ id: string }>(
     sql`select id from apps where not external_sales_enabled order by created_at, id`,
   )
   if (waiting.length === 0) return undefined
   const { id: app_id } = rng.pick(waiting)
   const shop = shops.find(({ id }) => id === app_id)!
-  const requested = await requestApproval(world, actorOf(shop), shop.id)
+  const requested = await requestApproval(world, actingSeller(shop), shop.id)
   const approval = await apps.latestApproval(world.db, shop.id)
   if (requested !== 'requested' || !approval) return `${app_id} ${requested}`
   const is_approved = rng.odds(85)
-  const staff = { kind: 'staff', user_id, request_id: REQUEST } as const
   const decision = { id: approval.id, is_approved, reason: 'We looked at it.' }
-  const isDone = await decideApproval(world, staff, decision)
+  const isDone = await decideApproval(world, actingStaff(operator_id), decision)
   return `${app_id} ${isDone ? (is_approved ? 'approved' : 'refused') : 'was decided before'}`
 }
 

@@ -16,6 +16,9 @@ import { DAY } from './subscriber.ts'
 
 export type PayoutTest = Awaited<ReturnType<typeof openPayoutTest>>
 
+/** What a seller gets of a sale of `earn`, in cents. */
+export const NET = 17_050
+
 /** What becomes of the requests to the processor. */
 type Fate = 'arrives' | 'is lost' | 'answer is lost' | 'is refused'
 
