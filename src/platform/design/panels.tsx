@@ -48,8 +48,8 @@ export function Heading(facts: {
 export function Mailbox({ address }: { address: string }): JSX.Element {
   // Up to 28 characters fit on the narrowest phone, but browsers break after their hyphens.
   const isWhole = address.length <= 28 && address.includes('-')
-  const nowrap = isWhole && '@min-[14rem]:whitespace-nowrap'
-  return <span class={`wrap-anywhere ${nowrap || ''}`}>{address}</span>
+  const nowrap = isWhole ? '@min-[14rem]:whitespace-nowrap' : ''
+  return <span class={`wrap-anywhere ${nowrap}`}>{address}</span>
 }
 
 /** Facts with their names, one per line. */

@@ -1,7 +1,6 @@
 import { taxLabel } from '#design/money'
 import { invoiceNumber, RETRY_DAYS, type Receipt } from '#domain/billing'
-import { cardName } from '#domain/payments'
-import { receiptLines } from '#http/invoice-lines'
+import { receiptCard, receiptLines } from '#http/invoice-lines'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { type Block, type EmailContent, nameOf, type Row } from './template.ts'
@@ -38,7 +37,7 @@ export function invoicePaid(
   const { kind, tax, period_end, is_waived } = receipt
   const total = sum(receipt.amount, tax)
   const name = nameOf(plan)
-  const card = cardName({ brand: receipt.card_brand!, last4: receipt.card_last4! }, plan.locale)
+  const card = receiptCard(receipt, plan.locale)
   const rows: Row[] = [
     [t('email.invoice'), invoiceNumber(receipt.number)],
     [t('email.date'), day(receipt.paid_at)],
@@ -198,7 +197,7 @@ export function refundIssued(
   const { t, money } = locale
   const name = nameOf(plan)
   const amount = money(facts.amount)
-  const card = cardName({ brand: receipt.card_brand!, last4: receipt.card_last4! }, plan.locale)
+  const card = receiptCard(receipt, plan.locale)
   return {
     subject: t('email.refund_subject', { amount, product: name }),
     heading: t('email.refund_heading', { amount }),

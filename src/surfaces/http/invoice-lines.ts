@@ -1,4 +1,5 @@
 import type { InvoiceLine, Receipt } from '#domain/billing'
+import { cardName } from '#domain/payments'
 import type { Locale } from '#platform/language/locale'
 
 function labelOf(
@@ -23,4 +24,9 @@ function labelOf(
 /** The lines of a receipt, for emails and the PDF. */
 export function receiptLines(receipt: Receipt, locale: Locale): [label: string, amount: string][] {
   return receipt.lines.map((line) => [labelOf(receipt, line, locale), locale.money(line.amount)])
+}
+
+/** The card of a receipt of which something was charged, or for which a card is on file. */
+export function receiptCard({ card_brand, card_last4 }: Receipt, locale: Locale): string {
+  return cardName({ brand: card_brand!, last4: card_last4! }, locale)
 }

@@ -1,11 +1,11 @@
 import { taxLabel } from '#design/money'
 import * as billing from '#domain/billing'
-import { cardName, statementText } from '#domain/payments'
+import { statementText } from '#domain/payments'
 import type { World } from '#flows/world'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, MILLION, sum } from '#platform/money'
 import { PAGE, PAGE_COUNT, type PdfContent } from '#platform/pdf/content'
-import { receiptLines } from './invoice-lines.ts'
+import { receiptCard, receiptLines } from './invoice-lines.ts'
 
 /** The invoice PDF and its file name. */
 export interface InvoicePdf {
@@ -94,7 +94,7 @@ function paymentOf(receipt: billing.Receipt, total: Cents, locale: Locale) {
   const { t, money } = locale
   if (receipt.is_waived) return [{ label: t('pdf.waived'), amount: money(cents(0 - total)) }]
   if (!isCharged(receipt)) return []
-  const card = cardName({ brand: receipt.card_brand!, last4: receipt.card_last4! }, locale)
+  const card = receiptCard(receipt, locale)
   return [{ label: t('pdf.paid_with', { card }), amount: money(total) }]
 }
 
