@@ -42,7 +42,8 @@ export async function getUser(db: Db, id: UserId): Promise<User> {
 
 /**
  * Finds the account of an email, or creates one; `made` says which. If a language is given, the
- * account has it from now on.
+ * account has it from now on. Until the transaction ends, the account keeps this email and is not
+ * deleted, so what is added to it belongs to the person with the email.
  */
 export async function findOrAddUser(
   db: Db,
@@ -50,20 +51,23 @@ export async function findOrAddUser(
   facts: Pick<User, 'id' | 'email' | 'email_normalized' | 'created_via'> &
     Partial<Pick<User, 'language'>>,
 ): Promise<{ user_id: UserId; made: boolean }> {
-  const made = await db.run(sql`insert into users
-    (id, email, email_normalized, created_via, language, created_at)
-    values (${facts.id}, ${facts.email}, ${facts.email_normalized}, ${facts.created_via},
-      ${facts.language ?? 'en'}, ${now})
-    on conflict (email_normalized) do nothing`)
-  if (made === 1) return { user_id: facts.id, made: true }
   const { email_normalized, language } = facts
-  const user = await db.one<{ id: UserId }>(
-    language === undefined
-      ? sql`select id from users where email_normalized = ${email_normalized}`
-      : sql`update users set language = ${language} where email_normalized = ${email_normalized}
-          returning id`,
-  )
-  return { user_id: user.id, made: false }
+  for (;;) {
+    const made = await db.run(sql`insert into users
+      (id, email, email_normalized, created_via, language, created_at)
+      values (${facts.id}, ${facts.email}, ${email_normalized}, ${facts.created_via},
+        ${language ?? 'en'}, ${now})
+      on conflict (email_normalized) do nothing`)
+    if (made === 1) return { user_id: facts.id, made: true }
+    const user = await db.maybe<{ id: UserId }>(
+      language === undefined
+        ? sql`select id from users where email_normalized = ${email_normalized} for key share`
+        : sql`update users set language = ${language} where email_normalized = ${email_normalized}
+            returning id`,
+    )
+    // While this waited for the account, it may have been deleted or got another email.
+    if (user) return { user_id: user.id, made: false }
+  }
 }
 
 /**
