@@ -7,10 +7,9 @@ import * as metrics from '#domain/metrics'
 import { reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
 import { givePlan } from '#flows/subscription'
 import { addDays, isoDate } from '#platform/calendar'
-import { type LicenseId, mintId, type ProductId, readId } from '#platform/ids'
+import { type LicenseId, type ProductId, readId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
-import { untilBlocked } from '../support/blocked.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { basic, buyer, enterCard, goToConfirm, orderReference, TEXAS } from '../support/purchase.ts'
@@ -338,31 +337,4 @@ test('giving and buying at the same time makes one license, and charges no one w
     })
     assert.equal(taken, charges)
   }
-})
-
-test('giving while the person deletes their account makes another account, with the license', async () => {
-  const { world } = service
-  const { db, clock, random } = world
-  const { email, email_normalized } = identity.readEmail('deleting@example.com')!
-  const id = mintId(random, 'usr')
-  const account = { id, email, email_normalized, created_via: 'signup' } as const
-  await identity.findOrAddUser(db, clock.now(), account)
-  const app_id = service.demo.app.client_id
-  const gift = { app_id, email, email_normalized, product_id: plans.get('Pro')! }
-  const actor = await sellerActor(service)
-  const locked = Promise.withResolvers<void>()
-  const giving = locked.promise.then(() =>
-    givePlan(world, actor, { ...gift, ends_at: null, reason: 'A contributor' }),
-  )
-  await db.tx(async (tx) => {
-    const user = await identity.lockForDeletion(tx, id)
-    locked.resolve()
-    await untilBlocked(tx, db)
-    await identity.anonymize(tx, user, [email_normalized])
-  })
-  assert.equal((await giving).outcome, 'given')
-  assert.notEqual((await identity.findByEmail(db, email))!.id, id)
-  assert.ok(await licensing.findLive(db, { app_id, email_normalized }))
-  assert.deepEqual(await licensing.liveLicensesOf(db, id), [])
-  assert.ok(await emailTo(service, email, /^Tidepool gave you Pro$/))
 })

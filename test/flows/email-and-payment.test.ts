@@ -6,16 +6,20 @@ import * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import { confirmEmailChange, deleteAccount } from '#flows/account'
 import { checkoutTotals, confirm, findPricedCart } from '#flows/checkout'
+import { endLicense, lockLicense } from '#flows/locked-license'
 import { reconcile } from '#flows/payment'
 import { undoEmailChange } from '#flows/sign-in'
+import { givePlan } from '#flows/subscription'
 import type { Database, Db } from '#platform/db'
 import { type LicenseId, mintId, parseId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { openOwner } from '../support/account.ts'
+import { addApp } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { buyer, goToConfirm, takenFrom } from '../support/purchase.ts'
+import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 
@@ -195,6 +199,51 @@ describe('the deletion of an account', () => {
     const confirmed = await confirm(world, { ...request, seen: { cart, app, price, totals } })
     assert.equal(confirmed.outcome, 'expired')
     assert.equal(await payments.latestOfCart(world.db, cart.id), undefined)
+  })
+
+  /** Gives the plan of a new app to a person. */
+  async function give(slug: string, { email }: { email: string }) {
+    const { client_id: app_id, product_id } = await addApp(service, { slug })
+    const to = { email, email_normalized: normalized(email), ends_at: null, reason: 'A gift' }
+    const actor = await sellerActor(service)
+    const given = await givePlan(service.world, actor, { app_id, product_id, ...to })
+    assert.ok(given.outcome === 'given')
+    return given.license_id
+  }
+
+  test('ends what does not end at that moment', async () => {
+    const { world } = service
+    const { owner } = await atConfirm()
+    const [ending_id, license_id] = [await give('ending', owner), await give('lasting', owner)]
+    const ended = Promise.withResolvers<void>()
+    const deleting = ended.promise.then(() => deleteAccount(world, owner))
+    await world.db.tx(async (tx) => {
+      await endLicense(tx, await lockLicense(world, tx, ending_id), 'refunded')
+      ended.resolve()
+      await untilBlocked(tx, world.db)
+    })
+    assert.equal((await deleting).outcome, 'deleted')
+    const logged = await world.db.one<{ detail: object }>(sql`select detail from audit_log
+      where subject = ${owner.user_id} and action = 'account.deleted'`)
+    assert.deepEqual(logged.detail, { licenses: [license_id] })
+  })
+
+  test('leaves a plan that is given at that moment to a new account', async () => {
+    const { db } = service.world
+    const { owner } = await atConfirm()
+    const { user_id, email } = owner
+    const locked = Promise.withResolvers<void>()
+    const giving = locked.promise.then(() => give('given-late', owner))
+    await db.tx(async (tx) => {
+      const user = await identity.lockForDeletion(tx, user_id)
+      locked.resolve()
+      await untilBlocked(tx, db)
+      await identity.anonymize(tx, user, [normalized(email)])
+    })
+    const license_id = await giving
+    const [license] = await liveLicenses(email)
+    assert.equal(license?.id, license_id)
+    assert.notEqual(license?.user_id, user_id)
   })
 
   const ORDERS = {

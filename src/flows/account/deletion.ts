@@ -12,7 +12,7 @@ import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { anonymizeEmails, queueFreshEmail } from '#platform/email-queue'
-import type { UserId } from '#platform/ids'
+import type { LicenseId, UserId } from '#platform/ids'
 import { forgetTasks } from '#platform/tasks'
 import { type DeletionBlock, deletionBlocks } from './deletion-blocks.ts'
 import { note, type Owner } from './note.ts'
@@ -83,17 +83,20 @@ async function endAccount(
   owner: ActorOf<'account'>,
   user: identity.User,
 ): Promise<void> {
-  const ended = await licensing.liveLicensesOf(tx, user.id)
-  for (const { license_id, status } of ended) {
+  const licenses: LicenseId[] = []
+  for (const { license_id } of await licensing.liveLicensesOf(tx, user.id)) {
     const locked = await lockLicense(world, tx, license_id)
+    const { status } = locked.license
+    // It may have ended while this waited for it.
+    if (status === 'canceled') continue
     if (status !== 'preview') await endLicense(tx, locked, 'account_deleted')
     else {
       const end = { trigger: 'preview_ended', to: 'canceled' } as const
       await licensing.transition(tx, locked.now, { license_id, ...end })
     }
+    licenses.push(license_id)
   }
   await anonymize(world, tx, user)
-  const licenses = ended.map(({ license_id }) => license_id)
   await note(tx, world.clock.now(), owner, 'deleted', { licenses })
 }
 
