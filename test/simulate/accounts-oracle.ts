@@ -9,12 +9,13 @@ import { type RecordedChange, valuesAt } from './recorded-change.ts'
 interface StoredAccount {
   user_id: UserId
   email_normalized: string
+  created_at: Date
 }
 
 /** The emails that an account can have had at a time, by the answers to its owner. */
 export function emailsAt(
   { record }: Pick<Fixture, 'record'>,
-  { user_id, email_normalized }: StoredAccount,
+  { user_id, email_normalized }: Pick<StoredAccount, 'user_id' | 'email_normalized'>,
   at: Date,
 ): Set<string> {
   return valuesAt(record.emails, { subject: user_id, at, otherwise: email_normalized })
@@ -27,16 +28,17 @@ export async function accountsWith(
   times: readonly Date[],
 ): Promise<UserId[]> {
   const accounts = await harness.db.rows<StoredAccount>(ACCOUNTS)
-  return accounts
-    .filter((each) => times.some((at) => emailsAt({ record }, each, at).has(email)))
-    .map(({ user_id }) => user_id)
+  const had = (account: StoredAccount, at: Date) =>
+    account.created_at <= at && emailsAt({ record }, account, at).has(email)
+  return accounts.filter((each) => times.some((at) => had(each, at))).map(({ user_id }) => user_id)
 }
 
 /** Compares the accounts with the answers to owners who changed their email or deleted them. */
 export async function accountFaults(fixture: Fixture): Promise<Broken[]> {
   const made = fixture.record.emails.filter(({ is_made }) => is_made)
   const deleted = made.filter(isDeletion)
-  const addresses = deleted.flatMap((deletion) => addressesOf(made, deletion))
+  const addresses: EmailChange[] = []
+  for (const deletion of deleted) addresses.push(...(await addressesOf(fixture, made, deletion)))
   return [
     { rule: 'an account has the email that its owner saw last', facts: await otherEmails(fixture) },
     {
@@ -49,7 +51,10 @@ export async function accountFaults(fixture: Fixture): Promise<Broken[]> {
     },
     {
       rule: 'the email of a deleted account is stored nowhere',
-      facts: await rowsFor(fixture, addresses, addressesLeft),
+      facts: [
+        ...(await rowsFor(fixture, addresses, addressesLeft)),
+        ...(await rowsFor(fixture, deleted, ownAddressesLeft)),
+      ],
     },
     {
       rule: 'an account is deleted unless something of it is open',
@@ -60,19 +65,25 @@ export async function accountFaults(fixture: Fixture): Promise<Broken[]> {
 
 type EmailChange = RecordedChange<string>
 
-const ACCOUNTS = sql`select id as user_id, email_normalized from users`
+const ACCOUNTS = sql`select id as user_id, email_normalized, created_at from users`
 
 /** Whether the owner of an account asked for its deletion. */
 export const isDeletion = ({ subject, to }: EmailChange) =>
   to === identity.addressOfDeleted(subject as UserId)
 
-/** A deletion for each address that the account had and no other account ever had. */
-function addressesOf(made: readonly EmailChange[], deletion: EmailChange): EmailChange[] {
-  const { subject } = deletion
-  const others = made.filter((each) => each.subject !== subject)
-  const had = new Set(others.flatMap(({ from, to }) => [from, to]))
-  const own = made.filter((each) => each.subject === subject && !had.has(each.from))
-  return own.map(({ from }) => ({ ...deletion, from }))
+/** A deletion for each address that the account had and no other account had then. */
+async function addressesOf(
+  fixture: Fixture,
+  made: readonly EmailChange[],
+  deletion: EmailChange,
+): Promise<EmailChange[]> {
+  const { subject, at, answered_at } = deletion
+  const addresses: EmailChange[] = []
+  for (const { from } of made.filter((each) => each.subject === subject)) {
+    const holders = await accountsWith(fixture, from, [at, answered_at!])
+    if (holders.every((id) => id === subject)) addresses.push({ ...deletion, from })
+  }
+  return addresses
 }
 
 async function otherEmails({ harness, world, record }: Fixture): Promise<unknown[]> {
@@ -115,6 +126,14 @@ const addressesLeft = ({ from, at }: EmailChange) => sql`
   union all select id from emails where subject_id = ${from} and queued_at < ${at}
   union all select id from email_changes where created_at < ${at}
     and lower(old_email) = ${from}`
+
+/** Rows of the account with an address, also one that another account has now. */
+const ownAddressesLeft = ({ subject, to }: EmailChange) => sql`
+  select a.id from attempts a join invoices i on i.id = a.invoice_id
+      left join carts c on c.id = i.cart_id
+    where coalesce(i.user_id, c.user_id) = ${subject} and a.email_normalized <> ${to}
+  union all select id from carts where user_id = ${subject} and email_normalized <> ${to}
+  union all select id from invoices where user_id = ${subject} and buyer_email <> ${to}`
 
 /** Refused deletions of accounts of which nothing was open at that time. */
 async function wrongRefusals(fixture: Fixture): Promise<unknown[]> {
