@@ -11,7 +11,7 @@ import { newApp, offer } from '../support/app-transfer.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { placesOf } from '../support/places.ts'
-import { basic, licenseKey, purchase } from '../support/purchase.ts'
+import { basic, buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { passAndHandle, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -286,6 +286,25 @@ describe('deleting an account', () => {
       )
       assert.deepEqual(places, [], each)
     }
+  })
+
+  test('leaves a former email that another account has now in nothing of its own', async () => {
+    const { db } = service.world
+    const { email, agent } = await owner()
+    await turnOffAutoRenew(agent)
+    const { id } = (await identity.findByEmail(db, email))!
+    const next = await changeEmail(agent)
+    await purchase(service, buyer(service), { email })
+    await agent.open(DELETION)
+    await agent.submit('Delete account', { email: next })
+    const attempts = await db.rows<{ is_own: boolean; email: string }>(sql`
+      select i.user_id = ${id} as is_own, a.email_normalized as email
+      from attempts a join invoices i on i.id = a.invoice_id
+      where i.user_id = ${id} or a.email_normalized = ${email} order by 1`)
+    assert.deepEqual(attempts, [
+      { is_own: false, email },
+      { is_own: true, email: identity.addressOfDeleted(id) },
+    ])
   })
 
   test('keeps the invoices, and the books and every invariant with them', async () => {

@@ -11,12 +11,20 @@ export async function isDisputing(db: Db, user_id: UserId): Promise<boolean> {
   return found
 }
 
-/** Replaces a deleted account's email in its attempts, and forgets how to charge its cards. */
+/**
+ * Replaces a deleted account's email in its attempts, and forgets how to charge its cards. The
+ * attempts on its own invoices and carts may have a former email, which another account has now.
+ */
 export async function anonymizePayments(
   db: Db,
   account: { user_id: UserId; email_normalized: string; address: string },
 ): Promise<void> {
-  await db.run(sql`update attempts set email_normalized = ${account.address}
-    where email_normalized = ${account.email_normalized}`)
-  await db.run(sql`update cards set token = 'deleted' where user_id = ${account.user_id}`)
+  const { user_id, email_normalized, address } = account
+  await db.run(sql`update attempts set email_normalized = ${address}
+    where email_normalized = ${email_normalized}`)
+  await db.run(sql`update attempts set email_normalized = ${address}
+    where invoice_id in (select id from invoices where user_id = ${user_id}
+      union select i.id from carts c join invoices i on i.cart_id = c.id
+        where c.user_id = ${user_id} and i.user_id is null)`)
+  await db.run(sql`update cards set token = 'deleted' where user_id = ${user_id}`)
 }
