@@ -218,7 +218,7 @@ export const RULES: readonly Rule[] = [
         left join emails e on e.subject_id = l.id and e.queued_at = g.at
           and e.kind in ('given_plan_ended', 'subscription_canceled', 'seller_cancellation')
       where g.action = 'license.ended' group by l.id, g.id
-      having array_agg(e.kind order by e.kind) <> case l.origin
+      having array_agg(distinct e.kind order by e.kind) <> case l.origin
         when 'import' then array['given_plan_ended']
         else array['seller_cancellation', 'subscription_canceled'] end`,
   },
