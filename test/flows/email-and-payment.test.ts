@@ -14,13 +14,15 @@ import type { Database, Db } from '#platform/db'
 import { type LicenseId, mintId, parseId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { openOwner } from '../support/account.ts'
+import { textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
-import { buyer, goToConfirm, takenFrom } from '../support/purchase.ts'
+import { buyer, goToConfirm, TEXAS, takenFrom } from '../support/purchase.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { enter } from '../support/sign-in.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 
 const ORIGIN = { address: '10.0.0.1', agent: 'test', request_id: 'req_test' } as const
@@ -226,6 +228,26 @@ describe('the deletion of an account', () => {
     const logged = await world.db.one<{ detail: object }>(sql`select detail from audit_log
       where subject = ${owner.user_id} and action = 'account.deleted'`)
     assert.deepEqual(logged.detail, { licenses: [license_id] })
+  })
+
+  test('leaves a cart that is opened at that moment without an account', async () => {
+    const { db } = service.world
+    const { owner } = await atConfirm()
+    const { user_id, email } = owner
+    const agent = await enter(service, { user_id }, { agent: buyer(service) })
+    await agent.open(`/buy/${service.demo.app.prices[1]!.public_id}/`)
+    const locked = Promise.withResolvers<void>()
+    const opening = locked.promise.then(() => agent.submit('Continue', { email, ...TEXAS }))
+    await db.tx(async (tx) => {
+      const user = await identity.lockForDeletion(tx, user_id)
+      locked.resolve()
+      await untilBlocked(tx, db)
+      await identity.anonymize(tx, user, [normalized(email)])
+    })
+    assert.match(textOf((await opening).body), /Enter your card/)
+    const carts = await db.rows(sql`select user_id, email from carts
+      where user_id = ${user_id} or email_normalized = ${normalized(email)} order by created_at`)
+    assert.deepEqual(carts.at(-1), { user_id: null, email })
   })
 
   test('leaves a plan that is given at that moment to a new account', async () => {

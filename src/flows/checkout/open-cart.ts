@@ -5,6 +5,7 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import type { TaxAddress } from '#domain/tax'
 import type { World } from '#flows/world'
+import type { Database, Db } from '#platform/db'
 import {
   type AffiliateId,
   type AppId,
@@ -71,27 +72,43 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
     cart_id: null,
     address: { state, zip },
   })
-  await together(db, (writes) => [
-    keep(writes),
-    billing.addCart(writes, now, {
-      id: cart_id,
-      app_id: price.app_id,
-      price_id: price.id,
-      browser_hash: opening.browser_hash,
-      next_url: opening.next_url,
-      ...details,
-      country: 'US',
-      user_id: isSelf ? user.id : null,
-      ...quoted,
-      continues_license_id: continues_license_id ?? null,
-      affiliate_id: opening.affiliate_id,
-      brought_by: opening.brought_by,
-      trial_days: opening.trial_days ?? null,
-      language: opening.language ?? 'en',
-    }),
-  ])
+  const write = async (to: Db) =>
+    await together(to, (writes) => [
+      keep(writes),
+      billing.addCart(writes, now, {
+        id: cart_id,
+        app_id: price.app_id,
+        price_id: price.id,
+        browser_hash: opening.browser_hash,
+        next_url: opening.next_url,
+        ...details,
+        country: 'US',
+        user_id: isSelf ? user.id : null,
+        ...quoted,
+        continues_license_id: continues_license_id ?? null,
+        affiliate_id: opening.affiliate_id,
+        brought_by: opening.brought_by,
+        trial_days: opening.trial_days ?? null,
+        language: opening.language ?? 'en',
+      }),
+    ])
+  if (!isSelf) await write(db)
+  else if (!(await writeFor(db, user, write))) return await openCart(world, opening)
   const step = user && !isSelf ? 'sign_in' : 'card'
   return { step, cart_id, is_code_unknown: refusal === 'unknown' }
+}
+
+/** Writes the cart of an account; false if it was deleted or got another email since. */
+async function writeFor(
+  db: Database,
+  user: identity.User,
+  write: (tx: Db) => Promise<unknown>,
+): Promise<boolean> {
+  return await db.tx(async (tx) => {
+    const isKept = await identity.keepEmail(tx, user)
+    if (isKept) await write(tx)
+    return isKept
+  })
 }
 
 /**
