@@ -5,7 +5,7 @@ import * as billing from '#domain/billing'
 import { resendReceipt } from '#flows/resend-receipt'
 import { setAutoRenew } from '#flows/subscription'
 import { EMAIL_QUEUE, type StoredEmail } from '#platform/email-queue'
-import type { EmailId } from '#platform/ids'
+import type { EmailId, InvoiceId } from '#platform/ids'
 import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -115,16 +115,34 @@ describe('an email to a buyer', () => {
     assertContains(await emailTo(service, renewing.email, /^Your receipt for /), 'auto-renew.')
   })
 
-  test('attaches a receipt without a payment if a discount covers a one-time purchase', async () => {
+  test('names no card and no payment if a discount covers a one-time purchase', async () => {
     const app = await monthly({ frequency: null })
     const { code } = await addCode(service, app.client_id, { percent: 100 })
     const { email } = await buyWith(service, app, code)
-    await emailTo(service, email, /^Your receipt for /)
+    const receipt = await emailTo(service, email, /^Your receipt for /)
+    assertContains(receipt, 'Paid on March 10, 2026: $0.00', 'the merchant of record.')
+    assert.doesNotMatch(receipt, /Card:|card statement/)
     const [kept] = (await listMailbox(service.world.db)).filter((each) => each.recipient === email)
     const { attachments } = (await findMailboxEmail(service.world.db, kept!.message_id))!
     const { text } = await readPdf(attachments[0]!.content)
     assertContains(text, `Discount ${code}`, '−$10.00', 'Total (USD)')
     assert.doesNotMatch(text, /Paid with|card statement/)
+  })
+
+  test('names no card for a renewal that a discount covers if it is the last', async () => {
+    const app = await monthly()
+    const { code } = await addCode(service, app.client_id, { percent: 100, periods: null })
+    const buyer = await buyWith(service, app, code)
+    const bought = await emailTo(service, buyer.email, /^Your receipt for /)
+    assertContains(bought, 'Card: Visa ending in 4242', 'Your card statement shows')
+    await passDays(app, 32)
+    const { license_id } = buyer
+    await setAutoRenew(service.world, actor(buyer), { license_id, to: 'off' })
+    const { id } = await service.world.db.one<{ id: InvoiceId }>(sql`select id from invoices
+      where license_id = ${license_id} and kind = 'renewal'`)
+    const about = { subject_id: id } as unknown as StoredEmail
+    const { content } = (await BUYER_EMAILS.receipt(service.world, about))!
+    assert.doesNotMatch(JSON.stringify(content.blocks), /Visa|card statement/)
   })
 
   test('asks for another card if this one expires before the next charge', async () => {

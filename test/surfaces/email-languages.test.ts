@@ -80,6 +80,7 @@ const receipt = {
 /** Every email to a buyer or the owner of an account, in each of its variants. */
 function emailsIn(locale: Locale): Record<string, EmailContent> {
   const sold_by = soldBy(operator as never, 'Tidepool', locale)
+  const unpaid = soldBy(operator as never, 'Tidepool', locale, { is_charged: false })
   const links = { verify_email: url, set_password: url, not_me: url, manage: url }
   const plan = { app_name: 'Tidepool', product_name: 'Basic', manage_url: url, sold_by, locale }
   const charge = {
@@ -116,6 +117,10 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
     'receipt, once': receipts.receipt(
       { ...order, frequency: null },
       { ...bought, upcoming: undefined },
+    ),
+    'receipt, nothing to pay': receipts.receipt(
+      { ...order, frequency: null, charged: cents(0) },
+      { ...bought, upcoming: undefined, sold_by: unpaid },
     ),
     'receipt, trial': receipts.receipt(
       { ...order, license_status: 'trialing', discount: null },

@@ -1,10 +1,10 @@
 import { taxLabel } from '#design/money'
 import { invoiceNumber, RETRY_DAYS, type Receipt } from '#domain/billing'
-import { receiptCard, receiptLines } from '#http/invoice-lines'
+import { chargedOf, receiptCard, receiptLines } from '#http/invoice-lines'
 import type { Locale } from '#platform/language/locale'
-import { type Cents, cents, sum, ZERO } from '#platform/money'
+import { type Cents, cents, sum } from '#platform/money'
 import { type Block, type EmailContent, nameOf, type Row } from './template.ts'
-import { renewalTerms, type UpcomingCharge, upcomingText } from './upcoming-text.ts'
+import { renewalTerms, type UpcomingCharge, upcomingText, usesCard } from './upcoming-text.ts'
 
 /** A buyer's plan as emails name it, and the link to manage it. */
 export interface PlanFacts {
@@ -36,16 +36,18 @@ export function invoicePaid(
   const { t, day, money } = locale
   const { kind, tax, period_end, is_waived } = receipt
   const total = sum(receipt.amount, tax)
+  const charged = chargedOf(receipt)
   const name = nameOf(plan)
-  const card = receiptCard(receipt, plan.locale)
   const rows: Row[] = [
     [t('email.invoice'), invoiceNumber(receipt.number)],
     [t('email.date'), day(receipt.paid_at)],
     ...receiptLines(receipt, locale),
     [taxLabel(receipt, locale), money(tax)],
     ...(is_waived ? [waivedRow(total, locale)] : []),
-    [t('email.paid'), money(is_waived ? ZERO : total)],
-    [t('email.card'), card],
+    [t('email.paid'), money(charged)],
+    ...(usesCard(charged, upcoming)
+      ? [[t('email.card'), receiptCard(receipt, locale)] satisfies Row]
+      : []),
     [t('email.next_charge'), upcoming ? upcomingText(upcoming, locale) : t('email.none')],
   ]
   const isPlanChange = kind === 'upgrade'

@@ -8,6 +8,7 @@ import { findContinuable } from '#flows/checkout'
 import { nextCharge } from '#flows/subscription'
 import { appTime, type World } from '#flows/world'
 import { manageUrl } from '#http/guards/license'
+import { chargedOf } from '#http/invoice-lines'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import {
   type Id,
@@ -35,6 +36,7 @@ import { writePurchaseReceipt, writeUncharged } from './purchase-receipt.ts'
 import { importEnding } from './receipt-template.ts'
 import { type EmailContent, type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
 import { upcomingCharge } from './upcoming-charge.ts'
+import { usesCard } from './upcoming-text.ts'
 
 /** The billing emails to a buyer. A writer returns undefined if its email is out of date. */
 export const BUYER_EMAILS = {
@@ -111,8 +113,10 @@ async function writeReceipt(world: World, invoice_id: InvoiceId): Promise<Writte
   const receipt = (await billing.findReceipt(world.db, invoice_id))!
   const facts = await factsOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
-  const plan = { ...facts.plan, app_name, product_name }
-  const content = invoicePaid(receipt, plan, await upcomingCharge(world, receipt.license_id))
+  const upcoming = await upcomingCharge(world, receipt.license_id)
+  const is_charged = usesCard(chargedOf(receipt), upcoming)
+  const sold_by = soldBy(world.config.operator, app_name, facts.plan.locale, { is_charged })
+  const content = invoicePaid(receipt, { ...facts.plan, app_name, product_name, sold_by }, upcoming)
   return toBuyer(facts, content, [await invoiceAttachment(world, receipt)])
 }
 

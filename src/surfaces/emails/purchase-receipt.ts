@@ -12,6 +12,7 @@ import { links } from './link.ts'
 import { planGiven, receipt } from './receipt-template.ts'
 import { soldBy, type WrittenEmail } from './template.ts'
 import { upcomingCharge } from './upcoming-charge.ts'
+import { usesCard } from './upcoming-text.ts'
 
 /** Writes the receipt of a purchase with its key; a trial has no invoice to attach yet. */
 export async function writePurchaseReceipt(
@@ -22,9 +23,10 @@ export async function writePurchaseReceipt(
   const locale = languages.named(order.language)
   const is_new = order.made_account && order.email_verified_at === null
   const own_links = await linksFor(world, order, { is_new })
-  const sold_by = soldBy(config.operator, order.app_name, locale)
   const license_key = licensing.showKey(keys, order)
   const upcoming = await upcomingCharge(world, order.license_id)
+  const is_charged = usesCard(order.charged, upcoming)
+  const sold_by = soldBy(config.operator, order.app_name, locale, { is_charged })
   const facts = { license_key, links: own_links, sold_by, upcoming, locale }
   const content = receipt(order, facts)
   const paid = await billing.findReceipt(db, order.invoice_id)

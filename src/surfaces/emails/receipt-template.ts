@@ -5,7 +5,7 @@ import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { type PlanFacts, waivedRow } from './buyer-templates.ts'
 import { type Block, type EmailContent, nameOf, type Row } from './template.ts'
-import { renewalTerms, type UpcomingCharge, upcomingText } from './upcoming-text.ts'
+import { renewalTerms, type UpcomingCharge, upcomingText, usesCard } from './upcoming-text.ts'
 
 /** The links of a receipt; `set_password` and `not_me` only for a new account. */
 export interface ReceiptLinks {
@@ -50,7 +50,9 @@ export function receipt(
           ...(deduction ? [deduction] : []),
           [t('email.total'), money(deduction ? ZERO : total)],
           [t('email.paid_on', { day: day(order.created_at) }), money(order.charged)],
-          [t('email.card'), cardName(card, locale)],
+          ...(usesCard(order.charged, upcoming)
+            ? [[t('email.card'), cardName(card, locale)] satisfies Row]
+            : []),
           [t('email.renewal'), renewalOf(order, upcoming, locale)],
         ],
       },

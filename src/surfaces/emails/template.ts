@@ -51,11 +51,15 @@ export function nameOf(plan: { app_name: string; product_name: string }): string
   return `${plan.app_name} ${plan.product_name}`
 }
 
-/** Names the seller, and the statement descriptor of the charge. */
-export function soldBy(operator: Operator, app_name: string, { t }: Locale): Block {
-  const { text } = statementText(operator.statement_descriptor, app_name)
-  return {
-    kind: 'text',
-    text: t('email.sold_by', { merchant: operator.legal_name, statement: text }),
-  }
+/** Names the seller, and the statement descriptor unless nothing is ever charged. */
+export function soldBy(
+  operator: Operator,
+  app_name: string,
+  { t }: Locale,
+  { is_charged = true } = {},
+): Block {
+  const seller = t('email.sold_by', { merchant: operator.legal_name })
+  if (!is_charged) return { kind: 'text', text: seller }
+  const { text: statement } = statementText(operator.statement_descriptor, app_name)
+  return { kind: 'text', text: `${seller} ${t('email.statement', { statement })}` }
 }

@@ -2,7 +2,7 @@ import { priceText } from '#design/money'
 import { type Card, cardExpiry, cardName } from '#domain/payments'
 import type { Frequency } from '#platform/calendar'
 import type { Locale } from '#platform/language/locale'
-import type { Cents } from '#platform/money'
+import { type Cents, ZERO } from '#platform/money'
 import { type Block, nameOf } from './template.ts'
 
 /** A discount that ends: how many charges it still applies to, and the price after them. */
@@ -32,6 +32,11 @@ export interface UpcomingCharge {
   card_expires: boolean
   /** The discount on it, if later charges are without it. */
   ending: EndingDiscount | undefined
+}
+
+/** Whether a receipt names a card: it was charged, or will be. */
+export function usesCard(charged: Cents, upcoming: UpcomingCharge | undefined): boolean {
+  return charged > ZERO || upcoming !== undefined
 }
 
 /** A charge to come, with its day. */

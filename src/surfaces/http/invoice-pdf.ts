@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, MILLION, sum } from '#platform/money'
 import { PAGE, PAGE_COUNT, type PdfContent } from '#platform/pdf/content'
-import { receiptCard, receiptLines } from './invoice-lines.ts'
+import { chargedOf, receiptCard, receiptLines } from './invoice-lines.ts'
 
 /** The invoice PDF and its file name. */
 export interface InvoicePdf {
@@ -71,7 +71,7 @@ function contentOf(
     },
     totals: totalsOf(receipt, locale),
     notes: [
-      ...(isCharged(receipt) ? [t('pdf.statement', { statement })] : []),
+      ...(chargedOf(receipt) > 0 ? [t('pdf.statement', { statement })] : []),
       t('pdf.merchant', { merchant: legal_name }),
       t('pdf.questions', { email: support_email, url: support_url }),
       t('pdf.refund_policy', { url: `${base_url}/refunds/` }),
@@ -85,15 +85,10 @@ function periodOf({ period_start, period_end }: billing.Receipt, { t, day }: Loc
   return t('pdf.from_to', { start: day(period_start), end: day(period_end) })
 }
 
-/** Whether a card was charged; a discount may have left nothing to pay. */
-function isCharged({ amount, tax, is_waived }: billing.Receipt): boolean {
-  return !is_waived && sum(amount, tax) > 0
-}
-
 function paymentOf(receipt: billing.Receipt, total: Cents, locale: Locale) {
   const { t, money } = locale
   if (receipt.is_waived) return [{ label: t('pdf.waived'), amount: money(cents(0 - total)) }]
-  if (!isCharged(receipt)) return []
+  if (chargedOf(receipt) === 0) return []
   const card = receiptCard(receipt, locale)
   return [{ label: t('pdf.paid_with', { card }), amount: money(total) }]
 }
