@@ -154,7 +154,7 @@ create table disputes (
     check (reason in ('fraudulent', 'product_not_received', 'product_unacceptable', 'duplicate',
       'subscription_canceled', 'credit_not_processed', 'unrecognized', 'general')),
   -- An inquiry transfers no money and suspends nothing.
-  status text not null check (status in ('inquiry', 'open', 'won', 'lost')),
+  status text not null check (status in ('inquiry', 'inquiry_closed', 'open', 'won', 'lost')),
   -- A closed dispute may be decided again, the other way: how the appeal ended.
   appeal text check (appeal in ('won', 'lost')),
   evidence jsonb,

@@ -9,5 +9,4 @@
  */
 export { disputeClosed } from './dispute/close.ts'
 export { assembleEvidence, type EvidenceSent, sendEvidence } from './dispute/evidence.ts'
-export { isClosedInquiry } from './dispute/inquiry.ts'
 export { disputeOpened } from './dispute/open.ts'

@@ -68,6 +68,23 @@ describe('an inquiry that a refund closed', () => {
     assert.match(textOf(page.body), /The bank closed the inquiry\. No funds were withdrawn\./)
     assert.doesNotMatch(textOf(page.body), /decided for the seller/)
   })
+
+  test('is called closed, not won, on every page that lists it', async () => {
+    const bought = await buy(service, { card: CARD.inquiry })
+    await handleEvents(service.world)
+    const { id } = (await disputeOf(service, bought))!
+    const agent = seller()
+    const customer = `${BASE}/customers/${bought.license_id}/`
+    assert.match(textOf((await agent.open(customer)).body), /Inquiry opened/)
+    await refund(service, bought)
+    await handleEvents(service.world)
+    const invoice = `${BASE}/sales/${bought.invoice_id}/`
+    for (const path of [`${BASE}/disputes/${id}/`, invoice, customer]) {
+      const text = textOf((await agent.open(path)).body)
+      assert.match(text, /Inquiry closed/, path)
+      assert.doesNotMatch(text, /\bwon\b/i, path)
+    }
+  })
 })
 
 describe('a dispute of a license that had ended', () => {

@@ -62,7 +62,7 @@ describe('an inquiry', () => {
 
   test('that is answered closes, without suspending the license', async () => {
     const { bought, inquiry } = await answered()
-    assert.equal(inquiry.status, 'won')
+    assert.equal(inquiry.status, 'inquiry_closed')
     assert.deepEqual(await movedBy(service, [inquiry.id]), {})
     assert.equal(await statusOf(bought), 'active')
   })

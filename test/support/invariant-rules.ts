@@ -258,10 +258,10 @@ export const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       left join ledger_transactions o on o.subject = d.id and o.event = 'dispute_opened'
       left join ledger_transactions w on w.subject = d.id and w.event = 'dispute_won'
       left join ledger_transactions l on l.subject = d.id and l.event = 'dispute_lost'
-      where (d.status = 'inquiry' and num_nonnulls(o.id, w.id, l.id) > 0)
+      where (d.status in ('inquiry', 'inquiry_closed') and num_nonnulls(o.id, w.id, l.id) > 0)
         or (d.status = 'open' and (o.id is null or num_nonnulls(w.id, l.id) > 0))
         or (d.status = 'won' and d.appeal is null
-          and (l.id is not null or (o.id is null) <> (w.id is null)))
+          and (o.id is null or w.id is null or l.id is not null))
         or (d.status = 'lost' and d.appeal is null
           and (o.id is null or (l.id is null) <> (d.amount = d.owed) or w.id is not null))`,
   ],

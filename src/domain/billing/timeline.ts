@@ -12,6 +12,9 @@ export type TimelineEventKind =
   /** A bank declined a payment: `why` is the decline code. */
   | 'declined'
   | 'refund'
+  /** A bank asks about a payment, and may withdraw it later. */
+  | 'inquiry_opened'
+  | 'inquiry_closed'
   | 'dispute_opened'
   /** `why` is `won` or `lost`. */
   | 'dispute_closed'
@@ -90,12 +93,15 @@ function within({ from, to, license_id }: Span): Sql {
  */
 function everything({ app_id }: Span): Sql {
   return sql`
-    select d.opened_at as at, 1 as rank, d.id as tie, 'dispute_opened' as kind,
+    select d.opened_at as at, 1 as rank, d.id as tie,
+      case when d.status in ('inquiry', 'inquiry_closed') then 'inquiry_opened'
+        else 'dispute_opened' end as kind,
       d.reason as why, null as status, d.amount, d.id as subject, i.license_id
       from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
       where i.app_id = ${app_id}
-    union all select d.closed_at, 1, d.id, 'dispute_closed', d.status, null, d.amount, d.id,
-      i.license_id
+    union all select d.closed_at, 1, d.id,
+      case d.status when 'inquiry_closed' then d.status else 'dispute_closed' end, d.status, null,
+      d.amount, d.id, i.license_id
       from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
       where i.app_id = ${app_id} and d.closed_at is not null
     union all select r.created_at, 2, r.id, 'refund', r.reason, null, r.amount, r.id, i.license_id

@@ -24,8 +24,8 @@ export interface Dispute {
   opened_tax: Cents | null
   opened_owed: Cents | null
   reason: DisputeReason
-  /** An inquiry moves no money and suspends nothing. */
-  status: 'inquiry' | 'open' | 'won' | 'lost'
+  /** An inquiry moves no money and suspends nothing. A closed one may still become a dispute. */
+  status: 'inquiry' | 'inquiry_closed' | 'open' | 'won' | 'lost'
   /** The evidence that was submitted last, and when. */
   evidence: Evidence | null
   submitted_at: Date | null
@@ -109,9 +109,9 @@ export async function countOpenDisputes(db: Db, license_id: LicenseId): Promise<
   return count
 }
 
-/** How a bank decided a dispute, and when, as the processor reported it. */
+/** How a bank decided a dispute or ended an inquiry, and when, as the processor reported it. */
 interface BankDecision extends Pick<Dispute, 'id' | 'reported_at'> {
-  status: 'won' | 'lost'
+  status: 'inquiry_closed' | 'won' | 'lost'
   /** Whether an appeal reversed the outcome. */
   is_appeal: boolean
 }

@@ -83,7 +83,7 @@ async function checkRefunds(db: Db, report: Report, since?: Date): Promise<void>
 
 interface DisputePosted extends PartOwners, billing.TakenBack {
   id: DisputeId
-  status: 'inquiry' | 'open' | 'won' | 'lost'
+  status: 'inquiry' | 'inquiry_closed' | 'open' | 'won' | 'lost'
   appeal: 'won' | 'lost' | null
   owed: Cents
   /** With these it opened, and was won at first. */
@@ -118,8 +118,7 @@ async function checkDisputes(db: Db, report: Report, since?: Date): Promise<void
       }
       const facts = factsWith(dispute.owed, dispute.tax)
       const at_first = factsWith(dispute.opened_owed, dispute.opened_tax)
-      // A settled inquiry counts as won, and took nothing.
-      const isInquiry = status === 'inquiry' || (status === 'won' && dispute.opened === null)
+      const isInquiry = status === 'inquiry' || status === 'inquiry_closed'
       const when = <Made>(is: boolean, make: () => Made) => (is && !isInquiry ? make() : undefined)
       const opened = when(true, () => ledger.disputeOpened(at_first))
       comparePosting(report, 'dispute_opened', id, opened, dispute.opened)

@@ -46,7 +46,7 @@ const causeless = (isChecked: Sql) => sql`select t.id, t.event, t.subject from l
     when 'refund_reissue_failed' then exists (select 1 from reissued_refunds r
       where r.id = t.subject and r.status = 'failed')
     when 'dispute_opened' then exists (select 1 from disputes d
-      where d.id = t.subject and d.status <> 'inquiry')
+      where d.id = t.subject and d.status not in ('inquiry', 'inquiry_closed'))
     when 'dispute_won' then exists (select 1 from disputes d
       where d.id = t.subject and (d.status = 'won' or d.appeal is not null))
     when 'dispute_lost' then exists (select 1 from disputes d

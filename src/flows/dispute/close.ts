@@ -12,7 +12,6 @@ import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { cents, ZERO } from '#platform/money'
 import { factsOf, notifySeller } from './disputed.ts'
-import { isClosedInquiry } from './inquiry.ts'
 import { begin } from './open.ts'
 
 type Closed = Extract<payments.ProcessorEvent, { kind: 'dispute_closed' }>
@@ -32,19 +31,20 @@ export async function disputeClosed(
   const stored = await payments.lockDispute(tx, found.id)
   const { now } = disputed.locked
   if (event.at > now) return 'later'
-  const { outcome: status } = event
+  const { outcome } = event
   // What the bank takes depends on what refunds have left.
-  if (status === 'lost' && (await isRefundUndecided(tx, disputed))) return 'later'
+  if (outcome === 'lost' && (await isRefundUndecided(tx, disputed))) return 'later'
+  // An inquiry that is not lost closes. It took nothing, so a later decision is no appeal.
+  const wasInquiry = stored.status === 'inquiry' || stored.status === 'inquiry_closed'
+  const status = wasInquiry && outcome === 'won' ? ('inquiry_closed' as const) : outcome
   if (stored.status === status || event.at < stored.reported_at) return 'done'
-  // A closed inquiry took nothing, so this is its first decision, and no appeal.
-  const reopened = { ...stored, status: 'inquiry', closed_at: null } as const
-  const dispute = (await isClosedInquiry(tx, stored)) ? reopened : stored
+  const dispute = wasInquiry ? ({ ...stored, status: 'inquiry', closed_at: null } as const) : stored
   if (dispute.closed_at) return await decideAgain(world, tx, { dispute, disputed, event })
   if (status === 'lost') await lose(world, tx, dispute, disputed)
-  else if (dispute.status === 'open') await win(world, tx, dispute, disputed)
+  else if (status === 'won') await win(world, tx, dispute, disputed)
   const decision = { id: dispute.id, status, reported_at: event.at, is_appeal: false }
   await payments.closeDispute(tx, now, decision)
-  if (status === 'won') await resumeUnlessDisputed(tx, disputed)
+  if (status !== 'lost') await resumeUnlessDisputed(tx, disputed)
   await notifySeller(world, tx, now, { kind: 'dispute_closed', id: dispute.id, status })
   return 'done'
 }
@@ -135,7 +135,7 @@ async function winText(
   ].join(' ')
 }
 
-/** Reverses everything that the opening took; an inquiry took nothing. */
+/** Reverses everything that the opening took. */
 async function win(world: World, tx: Db, dispute: payments.Dispute, disputed: LockedCharge) {
   const posting = ledger.disputeWon(factsOf(dispute, disputed))
   await ledger.post(tx, disputed.locked.now, mintId(world.random, 'txn'), posting)

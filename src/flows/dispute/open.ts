@@ -7,7 +7,6 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { factsOf, notifySeller } from './disputed.ts'
-import { isClosedInquiry } from './inquiry.ts'
 
 type DisputeOpened = Extract<payments.ProcessorEvent, { kind: 'dispute_opened' }>
 
@@ -25,7 +24,7 @@ export async function disputeOpened(
   if (!found) return 'later'
   const disputed = await lockCharge(world, tx, found.id)
   const known = await payments.findDispute(tx, event.dispute_id)
-  if (known && !(await mayBecome(tx, known, event))) return 'done'
+  if (known && !mayBecome(known, event)) return 'done'
   if (event.at > disputed.locked.now || (await isRefundUndecided(tx, disputed))) return 'later'
   const { amount, reason, due_at } = event
   const dispute: payments.ReportedDispute = {
@@ -46,13 +45,12 @@ export async function disputeOpened(
 }
 
 /** Whether an event changes a known dispute: only an inquiry can become one, even after its end. */
-async function mayBecome(
-  tx: Db,
-  known: payments.Dispute,
+function mayBecome(
+  { status, reported_at }: payments.Dispute,
   { at, is_inquiry }: DisputeOpened,
-): Promise<boolean> {
-  if (known.status === 'inquiry') return at >= known.reported_at
-  return at > known.reported_at && !is_inquiry && (await isClosedInquiry(tx, known))
+): boolean {
+  if (status === 'inquiry') return at >= reported_at
+  return status === 'inquiry_closed' && at > reported_at && !is_inquiry
 }
 
 /** The bank took the money: it is booked, and the license is suspended. */

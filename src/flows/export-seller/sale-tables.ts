@@ -171,10 +171,10 @@ const DISPUTES: ExportTable = {
         'What it deducts: its cost until it is won, and once it is lost the amount before tax.',
     },
     reason: 'The reason of the bank.',
-    status: 'The status.',
+    status: 'inquiry, inquiry_closed (nothing was withdrawn), open, won or lost.',
     due_at: 'Until when evidence could be sent.',
     opened_at: 'When it was opened.',
-    closed_at: 'When the bank decided.',
+    closed_at: 'When the bank decided, or closed the inquiry.',
   },
   page: (db, { seller_id, after, limit }) =>
     db.rows<ExportedRow>(sql`select x.cursor, to_jsonb(x) - 'cursor' as row from (

@@ -4,7 +4,6 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
-import { isClosedInquiry } from '#flows/dispute'
 import type { World } from '#flows/world'
 import { pageOfSeller } from '#http/guards/named-seller'
 import type { Db } from '#platform/db'
@@ -40,7 +39,6 @@ export const PAYEE_EMAILS = {
 
 interface Disputed {
   to: string[]
-  id: DisputeId
   status: payments.Dispute['status']
   facts: DisputeFacts
 }
@@ -69,7 +67,7 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
     is_transferred: seller_id !== app.seller_id,
     url: `${config.base_url}${page}`,
   }
-  return { to, id, status, facts }
+  return { to, status, facts }
 }
 
 async function writeOpened(
@@ -85,10 +83,10 @@ async function writeClosed(
   world: World,
   { subject_id }: StoredEmail,
 ): Promise<WrittenEmail | undefined> {
-  const { to, id, status, facts } = await disputedOf(world, parseId('dsp', subject_id))
+  const { to, status, facts } = await disputedOf(world, parseId('dsp', subject_id))
+  if (status === 'inquiry_closed') return { to, content: inquiryClosed(facts) }
   if (status !== 'won' && status !== 'lost') return undefined
-  const isInquiry = await isClosedInquiry(world.db, { id, status })
-  return { to, content: isInquiry ? inquiryClosed(facts) : disputeClosed(facts, status) }
+  return { to, content: disputeClosed(facts, status) }
 }
 
 async function payoutOf({ db, config }: World, id: PayoutId) {

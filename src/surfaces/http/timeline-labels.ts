@@ -49,6 +49,10 @@ export function eventText({ kind, why }: Pick<TimelineEvent, 'kind' | 'why'>): s
         : `Card declined: ${plain(why)}`
     case 'refund':
       return 'Refund'
+    case 'inquiry_opened':
+      return `Inquiry opened: ${plain(why)}`
+    case 'inquiry_closed':
+      return 'Inquiry closed'
     case 'dispute_opened':
       return `Dispute opened: ${plain(why)}`
     case 'dispute_closed':

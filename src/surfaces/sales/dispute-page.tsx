@@ -17,8 +17,6 @@ import type { SalesPageFacts } from './sales-context.ts'
 export interface DisputePageFacts extends SalesPageFacts {
   invoice: SellerInvoice
   dispute: Dispute
-  /** Whether it was an inquiry to its end, which an answer or a refund brought. */
-  is_closed_inquiry: boolean
   /** The evidence that was submitted, or would be now. */
   evidence: Evidence
   /** Whether the processor still accepts evidence. */
@@ -45,6 +43,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
   const { dispute, invoice, base } = facts
   const number = invoiceNumber(invoice.number)
   const [label, tone] = DISPUTE_LABELS[dispute.status]
+  const closed = dispute.status === 'inquiry_closed' ? 'Closed' : 'Decided'
   return (
     <SiteLayout title={`Dispute of ${number} · Purser`} notice={facts.notice}>
       <SaleHeader
@@ -71,7 +70,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
                   ? [{ term: 'Evidence submitted', detail: <Day date={dispute.submitted_at} /> }]
                   : []),
                 ...(dispute.closed_at
-                  ? [{ term: 'Decided', detail: <Day date={dispute.closed_at} /> }]
+                  ? [{ term: closed, detail: <Day date={dispute.closed_at} /> }]
                   : []),
               ]}
             />
@@ -95,7 +94,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
 }
 
 function Consequences(facts: DisputePageFacts): JSX.Element {
-  const { dispute, is_closed_inquiry, cost, has_ended } = facts
+  const { dispute, cost, has_ended } = facts
   const fee = formatMoney(cost)
   const open = has_ended
     ? `The bank withdrew the payment. The license had already ended. If you win, the amount and the ${fee} fee are returned, and the license stays canceled.`
@@ -103,10 +102,9 @@ function Consequences(facts: DisputePageFacts): JSX.Element {
   const texts: Record<Dispute['status'], string> = {
     inquiry:
       'The bank requests information. No funds were withdrawn, and the license is unchanged. Respond, or refund the buyer, before it becomes a dispute.',
+    inquiry_closed: 'The bank closed the inquiry. No funds were withdrawn.',
     open,
-    won: is_closed_inquiry
-      ? 'The bank closed the inquiry. No funds were withdrawn.'
-      : 'The bank decided for the seller.',
+    won: 'The bank decided for the seller.',
     lost: `The bank decided for the buyer. The license is canceled. The amount and the ${fee} fee are not returned.`,
   }
   return <p class="max-w-prose text-sm">{texts[dispute.status]}</p>

@@ -3,7 +3,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
-import { assembleEvidence, isClosedInquiry, sendEvidence } from '#flows/dispute'
+import { assembleEvidence, sendEvidence } from '#flows/dispute'
 import { rememberUses } from '#flows/remember-uses'
 import { appTime, type World } from '#flows/world'
 import type { ActionNote } from '#http/action-note'
@@ -79,7 +79,6 @@ async function show(
     ...pageFacts(world, context, app),
     invoice,
     dispute,
-    is_closed_inquiry: await isClosedInquiry(db, dispute),
     evidence: dispute.evidence ?? (await assembleEvidence(world, dispute.id)),
     is_accepted: dispute.closed_at === null && appTime(world, app) < dispute.due_at,
     statement: tried.statement ?? dispute.evidence?.uncategorized_text ?? '',

@@ -32,6 +32,7 @@ export const REFUND_LABELS: Record<Refund['status'], Labeled> = {
 
 export const DISPUTE_LABELS: Record<Dispute['status'], Labeled> = {
   inquiry: ['Inquiry', 'info'],
+  inquiry_closed: ['Inquiry closed', 'neutral'],
   open: ['Open', 'warn'],
   won: ['Won', 'good'],
   lost: ['Lost', 'bad'],

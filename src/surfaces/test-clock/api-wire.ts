@@ -74,6 +74,8 @@ const KINDS = [
   'paid',
   'declined',
   'refund',
+  'inquiry_opened',
+  'inquiry_closed',
   'dispute_opened',
   'dispute_closed',
   'email',
