@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type * as payments from '#domain/payments'
+import { cardRefusal } from '#flows/checkout'
 import { reconcile } from '#flows/payment'
 import type { CartId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -134,6 +136,24 @@ describe('a card from abroad', () => {
       assert.match(textOf((await agent.submit(/^Pay /)).body), /License key/)
       assert.deepEqual(await takenFrom(service, email), [1260])
     }
+  })
+
+  test('is not one that is billed in a US territory, which processors name as a country', () => {
+    const billed = (billing_country: string, billing_zip: string) =>
+      ({ billing_country, billing_zip }) as payments.Card
+    for (const [territory, zip] of Object.entries({
+      PR: '00901',
+      VI: '00802',
+      GU: '96910',
+      MP: '96950',
+      AS: '96799',
+    })) {
+      assert.equal(cardRefusal(billed(territory, zip), territory), undefined)
+      assert.equal(cardRefusal(billed('US', zip), territory), undefined)
+      assert.equal(cardRefusal(billed(territory, zip), 'TX'), 'other_state')
+      assert.equal(cardRefusal(billed(territory, '00000'), territory), 'unknown_zip')
+    }
+    assert.equal(cardRefusal(billed('CA', '90210'), 'CA'), 'abroad')
   })
 
   test('is rejected if its billing ZIP code does not exist', async () => {

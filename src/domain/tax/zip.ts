@@ -6,6 +6,14 @@ const STATES = new Map(
   ) as [string, string][],
 )
 
+// Their ZIP codes belong to the United States and are accepted (decision 50).
+const TERRITORIES = ['AS', 'GU', 'MP', 'PR', 'VI']
+
+/** Whether a country code of ISO 3166 belongs to a US territory. */
+export function isTerritory(country: string): boolean {
+  return TERRITORIES.includes(country)
+}
+
 /** The part of an address that decides the tax. */
 export interface TaxAddress {
   state: string

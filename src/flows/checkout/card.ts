@@ -75,10 +75,11 @@ export function billingAddress({ billing_zip }: Card): tax.TaxAddress {
 
 /**
  * US buyers only: the card's billing country and ZIP code (spec: What the service does, 4), in the
- * state whose tax is charged.
+ * state whose tax is charged. Processors name US territories as countries of their own.
  */
 export function cardRefusal(card: Card, declared_state: string): CardRefusal | undefined {
-  if (card.billing_country !== 'US') return 'abroad'
+  const { billing_country: country } = card
+  if (country !== 'US' && !tax.isTerritory(country)) return 'abroad'
   const state = tax.stateOfZip(card.billing_zip)
   if (state === undefined) return 'unknown_zip'
   return state === declared_state ? undefined : 'other_state'

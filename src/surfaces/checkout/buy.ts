@@ -32,7 +32,6 @@ import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
 import { shortZip } from '#platform/text'
 import { requireContinued } from './continued.ts'
-import { isTerritory, territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
 import { appliedOf, CODE_LENGTH, countTry, mayTry, notAppliedOf, tryCode } from './discount.ts'
 import { NotForSalePage } from './end-pages.tsx'
@@ -63,7 +62,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     const read = readDetails({ ...form, email: email ?? '' }, localeOf(request))
     if ('faults' in read) {
       const { faults } = read
-      const country = isTerritory(form.country) ? 'US' : form.country
+      const country = tax.isTerritory(form.country ?? '') ? 'US' : form.country
       const values = { ...form, country }
       return sendDetails(world, request, reply, link, { session, values, faults, continued })
     }
@@ -235,11 +234,11 @@ function readDetails(
   const faults: Faults = {}
   const email = identity.readEmail(form.email ?? '')
   if (!email) faults.email = faultOf('email', locale)
-  const isUs = form.country === 'US'
+  const { country = '' } = form
+  const isUs = country === 'US'
   if (!isUs) {
-    const territory = territoryName(form.country, locale)
-    faults.country = territory
-      ? t('checkout.fault_territory', { territory })
+    faults.country = tax.isTerritory(country)
+      ? t('checkout.fault_territory', { territory: locale.country(country) })
       : t('checkout.fault_country')
   }
   const zip = shortZip((form.zip ?? '').trim())

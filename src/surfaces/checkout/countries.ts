@@ -10,22 +10,6 @@ const CODES =
   'SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ ' +
   'UA UG UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'
 
-// Their ZIP codes belong to the United States and are accepted (decision 50).
-const TERRITORIES = ['AS', 'GU', 'MP', 'PR', 'VI']
-
-/** The name of a US territory with a country code of its own; undefined for others. */
-export function territoryName(
-  code: string | undefined,
-  { country }: Pick<Locale, 'country'>,
-): string | undefined {
-  return isTerritory(code) ? country(code) : undefined
-}
-
-/** Whether a country code belongs to a US territory. */
-export function isTerritory(code: string | undefined): code is string {
-  return code !== undefined && TERRITORIES.includes(code)
-}
-
 type Country = { value: string; label: string }
 
 const listed = new WeakMap<Locale, Country[]>()
