@@ -86,9 +86,12 @@ test('a movement is a case for staff, and reported until it is booked', async ()
   const undecided = await staff.submit('Book', { reason: 'Top-up of March, by wire' })
   assert.match(textOf(undecided.body), /Not booked\. Choose what the movement was\./)
   assert.match(undecided.body, /value="Top-up of March, by wire"/)
+  assert.match(undecided.body, /<title>Error: Cases · /)
+  assert.match(undecided.body, /id="booked-as-\w+-error"[^>]*>.*Choose what it was\./)
   const account = 'bank'
   const unreasoned = await staff.submit('Book', { booked_as: account, reason: '' })
   assert.match(textOf(unreasoned.body), /Give a reason/)
+  assert.doesNotMatch(textOf(unreasoned.body), /Choose what it was/)
   assert.match(unreasoned.body, /<option value="bank" selected>/)
   const form = { booked_as: account, reason: 'Top-up of March, by wire' }
   const booked = await staff.submit('Book', form)

@@ -25,7 +25,7 @@ interface StaffAppFacts {
 export function AppPage(facts: StaffAppFacts): JSX.Element {
   const { app, note } = facts
   return (
-    <SiteLayout title={`${app.name} · Apps · Purser`} has_error={facts.filled?.fault !== undefined}>
+    <SiteLayout title={`${app.name} · Apps · Purser`} has_error={facts.filled?.is_refused}>
       <RecordHeader
         current="apps"
         role={facts.role}

@@ -36,7 +36,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
       {...facts}
       current="cases"
       title="Cases"
-      has_error={facts.filled?.fault !== undefined}
+      has_error={facts.filled?.is_refused}
       intro="Items that need a decision. Every action is logged."
     >
       <LicenseSearch {...facts} />

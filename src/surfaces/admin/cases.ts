@@ -25,7 +25,14 @@ import { bookedNote, CHANGED_NOTE, seenAmount } from './booked.ts'
 import { CASES, caseListsAt } from './case-lists.ts'
 import { CasesPage } from './cases-page.tsx'
 import { searchLicenses, withoutLicenseKey } from './license-search.ts'
-import { filledIn, filledOf, REASON_NOTE, REFUSED_REASON, staffReasonFault } from './reasoned.ts'
+import {
+  filledIn,
+  filledOf,
+  REASON_NOTE,
+  REFUSED_CHOICE,
+  REFUSED_REASON,
+  staffReasonFault,
+} from './reasoned.ts'
 
 /** The cases that need staff, and the staff actions for each. */
 export function declareCases(scope: FastifyInstance, world: World): void {
@@ -92,16 +99,18 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
   const staffAction = (
     path: keyof typeof PERMISSIONS,
     act: (fields: Record<string, string>, staff: Parameters<typeof unlockAccount>[1]) => unknown,
-    /** The note about what else is missing from the form, if so. */
-    missing?: (fields: Record<string, string>) => string | undefined,
+    /** Whether the choice that the form asks for was made. */
+    isChosen: (fields: Record<string, string>) => boolean = () => true,
   ) => {
     scope.post(`/admin/${path}`, async (request, reply) => {
       const context = await requireStaff(world, request, reply, CASES, PERMISSIONS[path])
       const { filled, place } = sentForm(path, context)
       const { reason } = filled
-      const missed = missing?.(formOf(request))
-      const refused = staffReasonFault(reason) ? REFUSED_REASON : missed && { done: missed }
-      if (refused) return redirectTo(reply, filledIn(CASES, filled, { ...place, ...refused }))
+      const hasChoice = isChosen(formOf(request))
+      if (staffReasonFault(reason) || !hasChoice) {
+        const refused = hasChoice ? REFUSED_REASON : REFUSED_CHOICE
+        return redirectTo(reply, filledIn(CASES, filled, { ...place, ...refused }))
+      }
       if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(CASES, filled, place))
       const done = await act(formOf(request), { ...staffActor(context), reason })
       return redirectTo(reply, withQuery(CASES, { ...place, done: String(done) }))
@@ -149,7 +158,7 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
       const booking = { movement_id, account: suspenseAccount(fields)! }
       return (await bookSuspense(world, staff, booking)) ? 'booked' : 'nothing'
     },
-    (fields) => (suspenseAccount(fields) ? undefined : 'no_account'),
+    (fields) => suspenseAccount(fields) !== undefined,
   )
 }
 
@@ -194,7 +203,7 @@ const NOTES: Record<string, ActionNote> = {
   changed: CHANGED_NOTE,
   written_off: { tone: 'success', text: 'Written off.' },
   booked: { tone: 'success', text: 'Movement booked.' },
-  no_account: { tone: 'warning', text: 'Not booked. Choose what the movement was.' },
+  no_choice: { tone: 'warning', text: 'Not booked. Choose what the movement was.' },
   nothing: { tone: 'warning', text: 'No change: this item was already handled.' },
   no_reason: REASON_NOTE,
 }

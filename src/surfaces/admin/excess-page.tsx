@@ -70,7 +70,7 @@ export function ExcessPage(facts: ExcessPageFacts): JSX.Element {
   return (
     <SiteLayout
       title={`Excess of ${buyer.email} · Admin · Purser`}
-      has_error={faults.length > 0 || facts.filled?.fault !== undefined}
+      has_error={faults.length > 0 || facts.filled?.is_refused}
     >
       <RecordHeader
         current="cases"

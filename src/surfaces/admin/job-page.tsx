@@ -38,10 +38,7 @@ export function JobPage(facts: JobFacts): JSX.Element {
   const { job, note } = facts
   const actions = ACTIONS[job.state] ?? []
   return (
-    <SiteLayout
-      title={`${jobLabel(job)} · Jobs · Purser`}
-      has_error={facts.filled?.fault !== undefined}
-    >
+    <SiteLayout title={`${jobLabel(job)} · Jobs · Purser`} has_error={facts.filled?.is_refused}>
       <RecordHeader
         current="jobs"
         role={facts.role}

@@ -27,15 +27,16 @@ const IN_ADDRESS = 1000
 /** The page's path with a form as filled in, and a query of its own. */
 export function filledIn(
   here: string,
-  { path: action, subject, reason, choice }: Omit<Filled, 'fault'>,
+  { path: action, subject, reason, choice }: Omit<Filled, 'is_refused' | 'fault'>,
   query: Record<string, string | undefined> = {},
 ): string {
   const filled = { action, subject, reason: reason.slice(0, IN_ADDRESS), choice }
   return withQuery(here, { ...query, ...filled })
 }
 
-/** The query of a page that shows a form again because its reason was refused. */
+/** The queries of a page that shows a form again: its reason was refused, or no choice was made. */
 export const REFUSED_REASON = { done: 'no_reason' }
+export const REFUSED_CHOICE = { done: 'no_choice' }
 
 /**
  * A member of staff with the permission, a reason and a recent authentication, for a StaffAction on
@@ -65,9 +66,11 @@ export function filledOf(request: FastifyRequest): Filled | undefined {
   const [path, subject, entered] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
   if (path === undefined || subject === undefined) return undefined
   const reason = (entered ?? '').slice(0, IN_ADDRESS)
-  const isRefused = queryOf(request, 'done') === 'no_reason'
   const choice = queryOf(request, 'choice')
-  return { path, subject, reason, choice, fault: isRefused ? staffReasonFault(reason) : undefined }
+  const done = queryOf(request, 'done')
+  const is_refused = done === REFUSED_REASON.done || done === REFUSED_CHOICE.done
+  const fault = is_refused ? staffReasonFault(reason) : undefined
+  return { path, subject, reason, choice, is_refused, fault }
 }
 
 /** The note above a form whose reason is wrong; the form says what is. */

@@ -58,7 +58,7 @@ export function SellerPage(facts: SellerPageFacts): JSX.Element {
   return (
     <SiteLayout
       title={`${seller.legal_name} · Sellers · Purser`}
-      has_error={facts.filled?.fault !== undefined}
+      has_error={facts.filled?.is_refused}
     >
       <RecordHeader
         current="sellers"

@@ -14,6 +14,8 @@ export interface Filled {
   reason: string
   /** What was chosen, in an action with a choice. */
   choice?: string | undefined
+  /** Whether it is shown again because something in it is wrong or missing. */
+  is_refused: boolean
   /** What is wrong with the reason. */
   fault: string | undefined
 }

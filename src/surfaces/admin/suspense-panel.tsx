@@ -12,6 +12,10 @@ const ACCOUNTS: Record<SuspenseAccount, string> = {
   losses: 'A loss or a gain of the operator',
 }
 
+function faultOf({ is_refused, choice = '' }: Filled): string | undefined {
+  return is_refused && !Object.hasOwn(ACCOUNTS, choice) ? 'Choose what it was.' : undefined
+}
+
 /** Movements at the processor that no record explains, each with a form to book it. */
 export function Unexplained(facts: {
   list: CaseList<UnexplainedMovement>
@@ -47,6 +51,7 @@ export function Unexplained(facts: {
               name="booked_as"
               id={`booked-as-${id}`}
               value={filled?.choice}
+              error={filled && faultOf(filled)}
               options={[{ value: '', label: 'Choose' }, ...options]}
             />
           </Entry>
