@@ -3,7 +3,9 @@ import { ENGLISH, type Locale } from '#platform/language/locale'
 // Line breaks and tabs apart; with them what turns the direction of a line around unseen.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 const LINE_BREAK = /[\n\t\u2028\u2029]/
+const SPACING = /[\p{Cc}\u2028\u2029]/gu
 // Spaces, the characters that programs show nothing for, and the empty pattern of Braille.
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u
 // Names are shown in rows, which such a stack of accents would cover.
@@ -20,6 +22,14 @@ export interface TextLimit {
 /** A text as it is stored: composed, with plain line ends, and trimmed. */
 export function tidyText(text: string): string {
   return text.normalize('NFC').replaceAll(/\r\n?/g, '\n').trim()
+}
+
+/**
+ * A text of a program or a file on one line, without control characters: where nothing can be
+ * refused, they are left out.
+ */
+export function plainLine(text: string): string {
+  return text.toWellFormed().replaceAll(TURNING, '').replaceAll(SPACING, ' ').trim()
 }
 
 /**

@@ -44,6 +44,8 @@ describe('a dispute', () => {
     assert.match(textOf(page.body), /The license key was shown to the buyer/)
     const long = await agent.submit('Submit evidence', { statement: 'x'.repeat(2001) })
     assert.equal(long.status, 422)
+    const turned = await agent.submit('Submit evidence', { statement: 'They \u202ethanked us.' })
+    assert.match(textOf(turned.body), /Must not contain control characters\./)
     const sent = await agent.submit('Submit evidence', { statement: 'They wrote to thank us.' })
     assert.match(textOf(sent.body), /Evidence submitted/)
     assert.match(textOf(sent.body), /They wrote to thank us\./)

@@ -102,7 +102,7 @@ describe('rotation', () => {
       await rotate(license_id, json),
       await rotate(license_id, json, ''),
       await rotate(license_id, json, '{}'),
-      await rotate(license_id, {}, { reason: 'posted in a forum' }),
+      await rotate(license_id, {}, { reason: 'posted in \u202ea forum' }),
     ]
     for (const answer of answers) assert.equal(answer.statusCode, 200)
     const audit = await auditOf(license_id)

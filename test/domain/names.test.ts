@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
-import { nameKey, textFault } from '#platform/text'
+import { nameKey, plainLine, textFault } from '#platform/text'
 
 const URL = 'https://harbor.example'
 const PLACE = { address: '1 Pier', city: 'Salem', state: 'OR', zip: '97301' }
@@ -38,6 +38,20 @@ test('a text that people read about an app or a seller has no control characters
     for (const path of ['legal_name', 'address', 'city'] as const) {
       assert.deepEqual(ofSeller({ [path]: text }), [{ path, message }])
     }
+  }
+})
+
+test('a text of a program loses what turns its line around, and keeps what scripts need', () => {
+  for (const [text, plain] of [
+    ['\u202eHar\u2066bor\u2069 ', 'Harbor'],
+    ['Har\r\n\tbor\u0000', 'Har   bor'],
+    ['Har\u2028bor\ud800', 'Har bor\ufffd'],
+  ] as const) {
+    assert.equal(plainLine(text), plain)
+  }
+  for (const name of [...NAMES, 'می\u200cخواهم', 'क्\u200dष', 'א\u200fב']) {
+    assert.equal(plainLine(name), name)
+    assert.equal(textFault(name, { most: 100 }), undefined)
   }
 })
 

@@ -364,6 +364,13 @@ describe('a passkey', () => {
     }
   })
 
+  test('gets a name without characters that turn its line around', async () => {
+    const { agent } = await signUp(service)
+    await addPasskey(service, agent, 'Shar\u202eed phone')
+    await agent.open('/account/security/')
+    assert.match(agent.text, /Shared phone/)
+  })
+
   test('that is refused keeps the name that was entered', async () => {
     const { agent } = await signUp(service)
     await agent.open('/account/security/passkeys')

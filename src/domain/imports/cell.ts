@@ -1,5 +1,6 @@
 import { addSeconds, type Frequency, periodEnd, readDay } from '#platform/calendar'
 import { type Cents, readAmount } from '#platform/money'
+import { plainLine } from '#platform/text'
 import type {
   Cells,
   ImportField,
@@ -19,15 +20,11 @@ const MOMENT =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)? ?(Z|UTC|[+-]\d{2}:?\d{2})?)?$/
 
 /**
- * A cell without what no database can store, without spaces around it, and without the apostrophe
- * that exports put before a text that a spreadsheet would read as a formula.
+ * A cell without control characters, without spaces around it, and without the apostrophe that
+ * exports put before a text that a spreadsheet would read as a formula.
  */
 export function cleanCell(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/\p{Cc}/gu, ' ')
-    .trim()
-    .replace(/^'(?=[=+\-@])/, '')
+  return plainLine(text).replace(/^'(?=[=+\-@])/, '')
 }
 
 /** The beginning of a value, for a report. */

@@ -1,6 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { mintId, type PasskeyId } from '#platform/ids'
+import { plainLine } from '#platform/text'
 import { notify, type Owner } from './note.ts'
 import { codesForFirstFactor, deleteRecoveryCodes } from './recovery-codes.ts'
 import { endAllOtherSessions } from './sessions.ts'
@@ -40,7 +41,7 @@ export async function addPasskey(
   if (!(await identity.useChallenge(db, now, requested))) return undefined
   const made = await identity.verifyCreation(config.base_url, answer)
   if (!made) return undefined
-  const name = facts.name.trim().slice(0, MAX_NAME_LENGTH) || 'Passkey'
+  const name = plainLine(facts.name).slice(0, MAX_NAME_LENGTH).toWellFormed() || 'Passkey'
   return await db.tx(async (tx) => {
     const passkey = { ...made, id: mintId(random, 'psk'), user_id, name }
     if (!(await identity.addPasskey(tx, now, passkey))) return undefined

@@ -13,6 +13,7 @@ import { redirectTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import { declareTask, startTask } from '#http/tasks'
+import { isBlank, textFault } from '#platform/text'
 import { declareTaxExports, TAX_LINES, TAX_STATES } from './tax-files.ts'
 import { TaxPage } from './tax-months-page.tsx'
 import { MonthPage, StateMonthPage } from './tax-pages.tsx'
@@ -134,10 +135,11 @@ async function sendState(world: World, context: StaffContext, fault?: string) {
 const REFERENCE_HINT = 'Enter the state’s confirmation number, up to 80 characters.'
 const BATCH_HINT = 'Enter a batch reference, up to 80 characters.'
 
-/** The reference in the form; undefined if it is empty or too long. */
-function referenceOf({ request }: SessionContext): string | undefined {
-  const text = (formOf(request).filing_reference ?? '').trim()
-  return text.length > 0 && text.length <= 80 ? text : undefined
+/** The reference in the form, and what is wrong with it. */
+function readReference({ request }: SessionContext, hint: string) {
+  const filing_reference = (formOf(request).filing_reference ?? '').trim()
+  const fault = textFault(filing_reference, { most: 80 })
+  return { filing_reference, fault: isBlank(filing_reference) ? hint : fault }
 }
 
 /** Filing also pays, so it needs re-authentication; the reference is restored afterwards. */
@@ -146,8 +148,8 @@ function declareFiling(scope: FastifyInstance, world: World): void {
   scope.post(STATE, async (request, reply) => {
     const context = await requireStaff(world, request, reply, HOME, 'taxes')
     const requested = stateMonthOf(request)
-    const filing_reference = referenceOf(context)
-    if (!filing_reference) return await sendState(world, context, REFERENCE_HINT)
+    const { filing_reference, fault } = readReference(context, REFERENCE_HINT)
+    if (fault) return await sendState(world, context, fault)
     requireRecentProof(world, context, withQuery(request.url, { filing_reference }))
     const filing = { ...requested, filing_reference }
     const { outcome } = await fileMonth(world, staffActor(context), filing)
@@ -158,10 +160,10 @@ function declareFiling(scope: FastifyInstance, world: World): void {
     const context = await requireStaff(world, http, reply, HOME, 'taxes')
     const { session } = context
     const month = monthOf(http)
-    const batch_reference = referenceOf(context)
-    if (!batch_reference) return await sendMonth(world, context, BATCH_HINT)
-    requireRecentProof(world, context, withQuery(http.url, { filing_reference: batch_reference }))
-    const request = { month, batch_reference }
+    const { filing_reference, fault } = readReference(context, BATCH_HINT)
+    if (fault) return await sendMonth(world, context, fault)
+    requireRecentProof(world, context, withQuery(http.url, { filing_reference }))
+    const request = { month, batch_reference: filing_reference }
     const task = { kind: 'tax_month' as const, user_id: session.user_id, app_id: null, request }
     const page = await db.tx((tx) => startTask(world, tx, task))
     return redirectTo(reply, page)

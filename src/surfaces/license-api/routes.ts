@@ -16,6 +16,7 @@ import { batched } from '#platform/batched'
 import { isoSeconds } from '#platform/calendar'
 import { readId } from '#platform/ids'
 import { coarseNetworkOf } from '#platform/networks'
+import { plainLine } from '#platform/text'
 import { openLeases } from './lease.ts'
 import {
   LicenseWithKey,
@@ -151,7 +152,8 @@ function regenerateKey(world: World): Endpoint {
         license_id,
         actor: { kind: 'app', client_id, request_id: request.id },
         rotation_key: headers['idempotency-key'] ?? null,
-        reason: body.reason,
+        // A compromised key is replaced, whatever the reason contains.
+        reason: body.reason && plainLine(body.reason),
       })
       if (rotation.outcome === 'unknown') throw refuse('unknown_license')
       if (rotation.outcome === 'canceled') throw refuse('license_canceled')

@@ -17,6 +17,7 @@ import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { ownValue } from '#platform/record'
+import { textFault } from '#platform/text'
 import { DisputePage } from './dispute-page.tsx'
 import { actorOf, pageFacts } from './sales-context.ts'
 
@@ -34,10 +35,8 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
     const dispute = await disputeOf(world, context)
     // Browsers count a line break as one character and send two.
     const statement = (formOf(request).statement ?? '').replaceAll('\r\n', '\n').trim()
-    if (statement.length > payments.MAX_STATEMENT_LENGTH) {
-      const fault = `Use at most ${payments.MAX_STATEMENT_LENGTH} characters.`
-      return await show(world, context, { statement, fault })
-    }
+    const fault = textFault(statement, { most: payments.MAX_STATEMENT_LENGTH, lines: true })
+    if (fault) return await show(world, context, { statement, fault })
     const facts = { dispute_id: dispute.id, statement }
     const done = await sendEvidence(world, actorOf(context), facts)
     if (done === 'unreachable')
