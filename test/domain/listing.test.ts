@@ -202,7 +202,10 @@ describe('detail sections', () => {
 
 describe('the feature table', () => {
   const [a, b] = [testId('prod_a'), testId('prod_b')]
-  const productOf = (name: string) => ({ prod_a: a, old: a, prod_b: b })[name]
+  const productOf = (name: string) => {
+    const id = { prod_a: a, old: a, prod_b: b }[name]
+    return id ? { id } : { message: 'Unknown.' }
+  }
   const feature = { name: 'Log', description: '', product_ids: ['prod_a'] }
 
   test('keeps a row with its products, by either of their IDs', () => {

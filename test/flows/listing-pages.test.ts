@@ -185,7 +185,7 @@ describe('the preview of an undo', () => {
     )
     await agent.submit('Undo this change')
     assert.equal(agent.page.status, 409)
-    assert.match(agent.text, /no plan for sale with this ID/)
+    assert.match(agent.text, /This change cannot be undone Team is no longer for sale\./)
   })
 
   test('says once that plans of a feature table were deleted', async () => {
@@ -205,7 +205,7 @@ describe('the preview of an undo', () => {
     await undoOf(written(cleared).change_id)
     await agent.submit('Undo this change')
     assert.equal(agent.page.status, 409)
-    assert.equal(agent.text.split('no plan for sale with this ID').length - 1, 1)
+    assert.equal(agent.text.split('Crew is no longer for sale.').length - 1, 1)
   })
 
   test('changes only prices if a plan has a new description since', async () => {

@@ -20,6 +20,7 @@ export {
   type ExistingVersion,
   findVersion,
   planVersions,
+  soldVersion,
   type VersionPlan,
 } from './version-plan.ts'
 export * from './versions.ts'

@@ -121,6 +121,19 @@ export function findVersion(
   return existing.find((each) => each.id === product_id || each.legacy_id === legacy_id)
 }
 
+/** The id of a product for sale by the caller's ID for it, or what is wrong with that ID. */
+export function soldVersion(
+  existing: readonly ExistingVersion[],
+  product_id: string,
+): { id: ProductId } | { message: string } {
+  const found = findVersion(existing, product_id)
+  if (!found) return { message: UNKNOWN }
+  const { id, name, is_live } = found
+  return is_live ? { id } : { message: `${name} (${id}) is no longer for sale.` }
+}
+
+const UNKNOWN = 'This app has no version with this ID.'
+
 function identityFaults(
   { product_id, is_free }: RequiredVersion,
   facts: { found: (ExistingVersion | undefined)[]; index: number; restore: boolean },
@@ -129,7 +142,7 @@ function identityFaults(
   if (product_id === undefined) return []
   const at = `versions[${index}].product_id`
   const own = found[index]
-  if (!own) return [{ path: at, message: 'This app has no version with this ID.' }]
+  if (!own) return [{ path: at, message: UNKNOWN }]
   if (!own.is_live && !restore) {
     return [{ path: at, message: 'This version was deleted. Omit the ID to create a new one.' }]
   }

@@ -74,13 +74,15 @@ function wordless(body: string): string {
   return body === '' ? EMPTY_TEXT : 'This HTML has no allowed elements.'
 }
 
+type ProductOf = (name: string) => { id: ProductId } | { message: string }
+
 /**
- * Parses the feature table. `productOf` finds one of this app's products for sale by the caller's
- * ID for it, and returns its id.
+ * Parses the feature table. `productOf` returns the id of one of this app's products for sale by
+ * the caller's ID for it, or what is wrong with that ID.
  */
 export function readFeatures(
   features: readonly GivenFeature[],
-  productOf: (name: string) => ProductId | undefined,
+  productOf: ProductOf,
 ): Read<Feature[]> {
   return readList('features', features, LIMITS.features, (feature, at) => {
     const name = readText(`${at}.name`, feature.name, LIMITS.feature_name)
@@ -100,16 +102,14 @@ export function readFeatures(
 function readProducts(
   path: string,
   names: readonly string[],
-  productOf: (name: string) => ProductId | undefined,
+  productOf: ProductOf,
 ): Read<ProductId[]> {
   const value: ProductId[] = []
   const faults = names.flatMap((name, index) => {
-    const id = productOf(name)
-    if (id === undefined) {
-      return faultAt(`${path}[${index}]`, 'This app has no version for sale with this ID.')
-    }
-    if (value.includes(id)) return faultAt(`${path}[${index}]`, 'Duplicate version.')
-    value.push(id)
+    const found = productOf(name)
+    if ('message' in found) return faultAt(`${path}[${index}]`, found.message)
+    if (value.includes(found.id)) return faultAt(`${path}[${index}]`, 'Duplicate version.')
+    value.push(found.id)
     return []
   })
   return { value, faults }

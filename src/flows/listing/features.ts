@@ -19,10 +19,9 @@ export async function replaceFeatures(
     state: readListing,
     async apply(tx, _now, app) {
       const existing = await catalog.existingVersions(tx, app.id)
-      const { value, faults } = listing.readFeatures(facts.features, (product_id) => {
-        const found = catalog.findVersion(existing, product_id)
-        return found?.is_live ? found.id : undefined
-      })
+      const { value, faults } = listing.readFeatures(facts.features, (product_id) =>
+        catalog.soldVersion(existing, product_id),
+      )
       if (faults.length === 0) await listing.setFeatures(tx, app.id, value)
       return { faults }
     },
