@@ -103,14 +103,16 @@ describe('the audit log', () => {
     const start = await lastLine()
     await agent.open('/admin/')
     await agent.open(`/dashboard/apps/${service.demo.app.slug}/integration/`)
+    await agent.open('/admin/tax/2026-03/TX/')
     for (let time = 0; time < 40; time++) await agent.open('/admin/tax/')
     const lines = await linesAfter(start)
     assert.equal(lines.length, 30)
     assert.deepEqual(
-      lines.slice(0, 3).map(({ action, subject }) => [action, subject]),
+      lines.slice(0, 4).map(({ action, subject }) => [action, subject]),
       [
         ['access.refused', '/admin/'],
         ['access.refused', '/dashboard/apps/:slug/integration/'],
+        ['access.refused', '/admin/tax/:month/:state/'],
         ['access.refused', '/admin/tax/'],
       ],
     )

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { refuse } from '#http/refusals'
 import { type Id, type IdPrefix, isId } from '#platform/ids'
+import type { ServedRequest } from '#platform/served'
 
 /** The parameter names of a path: `slug` and `id` of `/apps/:slug/changes/:id/`. */
 type NamesOf<Path extends string> = Path extends `${string}:${infer Rest}`
@@ -29,6 +30,14 @@ export function paramsOf<Path extends string>(
   }
   // The loop has set every name.
   return params as ParamsOf<Path>
+}
+
+/**
+ * The path of a request's route, with the names of its parameters and not the shapes that they must
+ * have: `/admin/tax/:month/`. Unlike its address, it contains no reference and no secret.
+ */
+export function routePath({ routeOptions }: Pick<ServedRequest, 'routeOptions'>): string {
+  return routeOptions.url?.replaceAll(/(:\w+)\([^)]*\)/g, '$1') ?? 'unknown'
 }
 
 /** An id in a path or a form; throws 404 for text that is not an id with this prefix. */

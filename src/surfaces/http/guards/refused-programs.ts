@@ -4,6 +4,7 @@ import type { World } from '#flows/world'
 import { bearerToken, credentialsOf } from '#http/authorization'
 import { originOf } from '#http/device'
 import type { Endpoint } from '#http/endpoint'
+import { routePath } from '#http/input'
 import { accountActor, audit } from '#platform/audit'
 import type { UserId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
@@ -34,7 +35,7 @@ export async function auditRefusedProgram(
       ? accountActor(refused.user_id, origin)
       : { kind: 'anonymous', request_id: request.id, origin },
     action: 'access.refused',
-    subject: request.routeOptions.url ?? 'unknown',
+    subject: routePath(request),
     detail: { error, client_id: refused.client_id },
   })
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { originOf } from '#http/device'
+import { routePath } from '#http/input'
 import { AnsweredByGuard, redirectTo, sendPage } from '#http/pages'
 import { returnQuery, signInUrl } from '#http/redirect'
 import { refuse } from '#http/refusals'
@@ -97,7 +98,7 @@ export async function auditRefusal(
     await audit(db, clock.now(), {
       actor: accountActor(user_id, originOf(request)),
       action: 'access.refused',
-      subject: request.routeOptions.url ?? 'unknown',
+      subject: routePath(request),
     })
   }
 }
