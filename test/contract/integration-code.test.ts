@@ -237,8 +237,9 @@ test('the page has the snippets of the app’s mode with its values, and never t
       addon_disabled_at = null where slug = 'tidepool'`)
   for (const mode of MODES) {
     await setAddOn(mode === 'hosted_sign_in')
-    for (const { name, files } of snippets(mode)) {
+    for (const { name, label, files } of snippets(mode)) {
       const { body } = await seller.open(`${PAGE}?snippet=${name}`)
+      assert.ok(textOf(body).includes(`Code for ${label}`), 'a phone folds the others behind it')
       const shown = [...body.matchAll(/<pre[^>]*>(.*?)<\/pre>/gs)].map(([, code]) => textOf(code!))
       assert.equal(shown.length, files.length, `${mode} ${name}`)
       assert.ok(body.includes(client_id))

@@ -36,9 +36,16 @@ const IN_A_ROW = 4
 
 /**
  * The pages of one record, such as an app's: a row of links under its heading. Several rows of them
- * are folded on a phone.
+ * are folded on a phone, behind `folded`.
  */
-export function SubNav(facts: { label: string; links: Link[] }): JSX.Element {
+export function SubNav({
+  folded = 'More pages',
+  ...facts
+}: {
+  label: string
+  links: Link[]
+  folded?: string
+}): JSX.Element {
   const nav = (
     <LinkList
       {...facts}
@@ -47,7 +54,7 @@ export function SubNav(facts: { label: string; links: Link[] }): JSX.Element {
       link_class="hiddenedge border-b-2 text-muted hover:border-edge hover:text-base-content aria-[current=page]:border-primary aria-[current=page]:text-base-content"
     />
   )
-  return facts.links.length > IN_A_ROW ? <PhoneFold label="More pages">{nav}</PhoneFold> : nav
+  return facts.links.length > IN_A_ROW ? <PhoneFold label={folded}>{nav}</PhoneFold> : nav
 }
 
 /** An entry of a menu, with what a reader's role must permit. */

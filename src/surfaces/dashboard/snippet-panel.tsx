@@ -28,10 +28,11 @@ export function SnippetPanel({ base, mode, snippets, chosen }: SnippetPanelFacts
     href: `${base}?snippet=${name}#code`,
     current: name === chosen,
   }))
+  const current = links.find((each) => each.current)?.label
   return (
     <Panel id="code" title="Code">
       <p class="text-sm text-muted">{INTROS[mode]}</p>
-      <SubNav label="Code for" links={links} />
+      <SubNav label="Code for" links={links} folded={`Code for ${current}`} />
       {snippets
         .filter(({ name }) => name === chosen)
         .map(({ name, before, files }) => (
