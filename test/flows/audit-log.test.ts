@@ -59,7 +59,7 @@ test('pages follow each other to the end, without a gap or a repeated entry', as
   const seen: string[] = []
   await admin.open(`${HOME}?subject=lic_7`)
   for (;;) {
-    const ids = [...admin.page.body.matchAll(/(\w+ \d+, \d{4} at [\d:]+ [AP]M)/g)]
+    const ids = [...admin.text.matchAll(/(\w+ \d+, \d{4} at [\d:]+ [AP]M)/g)]
     seen.push(...ids.map(([, at]) => at!))
     if (!/>\s*Older/.test(admin.page.body)) break
     await admin.press('Older')

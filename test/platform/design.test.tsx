@@ -225,6 +225,12 @@ describe('money', () => {
   })
 })
 
+test('a line breaks between a day and a time, but not within the time', () => {
+  const moment = <money.Moment at={new Date('2026-11-29T20:20:00Z')} />
+  const time = '<span class="whitespace-nowrap">8:20 PM UTC</span>'
+  assert.ok(renderToString(moment).includes(`>November 29, 2026 at ${time}<`))
+})
+
 test('the words of a badge are one item, whose spaces are those of the text', () => {
   const badge = (
     <feedback.Badge>

@@ -109,7 +109,7 @@ export function Page(facts: PageFacts): JSX.Element {
         {facts.notice && (
           <section
             aria-label={t('layout.notice')}
-            class="border-b border-base-300 bg-wash px-5 py-2 text-center text-xs font-medium"
+            class="border-b border-base-300 bg-wash px-5 py-2 text-center text-xs font-medium text-balance"
           >
             {facts.notice}
           </section>

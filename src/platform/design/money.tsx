@@ -98,5 +98,13 @@ export function formatMoment(at: Date): string {
 /** An instant in UTC, as "June 30, 2026 at 4:05 PM UTC". */
 export function Moment({ at }: { at: Date }): JSX.Element {
   const { t, moment } = useLocale()
-  return <time datetime={at.toISOString()}>{t('money.moment', { moment: moment(at) })}</time>
+  const text = t('money.moment', { moment: moment(at) })
+  const time = text.search(/\S*\d\D*$/)
+  // A line may break between the day and the time, but not within "4:05 PM UTC".
+  return (
+    <time datetime={at.toISOString()}>
+      {text.slice(0, time)}
+      <span class="whitespace-nowrap">{text.slice(time)}</span>
+    </time>
+  )
 }

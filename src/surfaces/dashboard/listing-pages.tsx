@@ -86,7 +86,7 @@ export function ListingPage(
               key: 'sections',
               href: `${base}sections/`,
               title: 'Detail sections',
-              details: [counted(facts.sections, 'section'), 'at most 4'],
+              details: [`${facts.sections} of at most 4 sections`],
             },
             {
               key: 'features',
