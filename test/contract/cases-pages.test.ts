@@ -86,6 +86,8 @@ describe('an inquiry that a refund closed', () => {
       assert.match(text, /Inquiry closed/, path)
       assert.doesNotMatch(text, /\bwon\b/i, path)
     }
+    // The license has ended, so its page has no actions, but it still leads to the dispute.
+    assert.ok(agent.page.body.includes(`${BASE}/disputes/${id}/`))
   })
 })
 

@@ -35,6 +35,8 @@ export interface CustomerFacts extends SalesPageFacts {
   invoices: ListPage<SellerInvoice>
   refunds: (Refund & { invoice_id: SellerInvoice['id'] })[]
   disputes: Dispute[]
+  /** Whether the member may open a dispute. */
+  opens_disputes: boolean
   /** The latest first. */
   events: ListPage<TimelineEvent>
   /** What the member may do now. */
@@ -167,10 +169,10 @@ function Refunds({ refunds, base }: CustomerFacts): JSX.Element {
   )
 }
 
-function Disputes({ disputes, base, actions }: CustomerFacts): JSX.Element {
+function Disputes({ disputes, base, opens_disputes }: CustomerFacts): JSX.Element {
   return (
     <Panel title="Disputes">
-      <DisputeRecords disputes={disputes} base={base} can_open={actions.length > 0} />
+      <DisputeRecords disputes={disputes} base={base} can_open={opens_disputes} />
     </Panel>
   )
 }

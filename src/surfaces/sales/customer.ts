@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
+import * as sellers from '#domain/sellers'
 import { forReports, type World } from '#flows/world'
 import { noteFor } from '#http/action-note'
 import { requireAppSales } from '#http/guards/seller-or-staff'
@@ -54,6 +55,7 @@ export function declareCustomer(scope: FastifyInstance, world: World): void {
         size: MAX_SHOWN,
         read: (of) => billing.timelineEvents(db, span, { ...of, is_reversed: true }),
       }),
+      opens_disputes: sellers.isAllowed(context.member.role, 'support'),
       actions: actionsFor(context, license, latest),
       note: noteFor(request, NOTES),
     })
