@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
+import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { ACCOUNT_EMAILS } from '../../src/surfaces/emails/account.ts'
 import { addPasskey, enterPassword, isSignedIn, newEmail, signUp } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
 import { untilBlocked } from '../support/blocked.ts'
@@ -116,6 +118,34 @@ describe('a new email', () => {
       await answered
       assert.equal(agent.page.status, 200, which)
     }
+  })
+
+  test('ends the links of emails that are being written to the old mailbox', async () => {
+    const { world } = service
+    const { db, random } = world
+    const { email } = await signUp(service)
+    const { id: user_id } = (await identity.findByEmail(db, email))!
+    const kinds = ['sign_in', 'set_password'] as const
+    const begun = Promise.withResolvers<void>()
+    const written = kinds.map(async (kind) => {
+      await begun.promise
+      const queued = { id: mintId(random, 'email'), cause: kind, attempts: 0, reached: [] }
+      return await ACCOUNT_EMAILS[kind](world, { ...queued, kind, subject_id: email, facts: {} })
+    })
+    const settled = Promise.allSettled(written)
+    // What a confirmed change does, up to its commit.
+    await db.tx(async (tx) => {
+      await identity.setEmail(tx, { user_id, ...identity.readEmail(newEmail())! })
+      await identity.expireLinks(tx, service.clock.now(), user_id)
+      begun.resolve()
+      await untilBlocked(tx, db, kinds.length)
+    })
+    const ends = await settled
+    const links = await db.rows(sql`select 1 from account_links
+      where user_id = ${user_id} and used_at is null and expires_at > ${service.clock.now()}`)
+    assert.deepEqual(links, [])
+    if (db.engine !== 'postgresql') return
+    for (const { status } of ends) assert.equal(status, 'rejected')
   })
 
   test('can be withdrawn before it is confirmed', async () => {

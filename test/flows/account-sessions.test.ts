@@ -11,7 +11,7 @@ import {
   remakeRecoveryCodes,
   removeAuthenticator,
 } from '#flows/account'
-import { enter, signInWithPasskey, signInWithPassword } from '#flows/sign-in'
+import { answerLink, enter, signInWithPasskey, signInWithPassword } from '#flows/sign-in'
 import { deviceOf } from '#http/device'
 import { mintId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
@@ -156,6 +156,21 @@ describe('a sign-in that is under way', () => {
     const other = await provenBy((await signUp(service)).email)
     await identity.lockUser(world.db, service.clock.now(), other.user_id)
     assert.deepEqual(await enter(world, other, from), { kind: 'gone' })
+  })
+
+  test('with an email link ends when the account gets another email', async () => {
+    const { world } = service
+    const { email } = await signUp(service)
+    const { id: user_id } = (await identity.findByEmail(world.db, email))!
+    const token = mintId(world.random, 'ses')
+    const purpose = 'sign_in' as const
+    await identity.addLink(world.db, service.clock.now(), { token, user_id, purpose })
+    const link = await answerLink(world, token, { purpose }, from.origin)
+    const { email_normalized } = link!
+    const rest = { app_id: null, return_to: undefined, is_complete: false } as const
+    const proven = { user_id, email_normalized, ...rest, by: 'mail_link' } as const
+    await identity.setEmail(world.db, { user_id, ...identity.readEmail(newEmail())! })
+    assert.deepEqual(await enter(world, proven, from), { kind: 'gone' })
   })
 
   test('with a passkey ends when its owner removes that passkey', async () => {

@@ -21,6 +21,7 @@ export interface AccountLink {
   /** The email change that it confirms or undoes. */
   about: EmailChangeId | null
   email: string
+  email_normalized: string
 }
 
 const HOUR = 3600
@@ -45,23 +46,35 @@ export interface NewLink {
   about?: EmailChangeId | undefined
   /** How long it works; that of its purpose by default. */
   life_seconds?: number | undefined
+  /** The email that it is sent to, if that is the account's. */
+  sent_to?: string | undefined
 }
 
-/** Stores a new link under a secret of 256 random bits, of which only a digest is stored. */
-export async function addLink(db: Db, now: Date, link: NewLink): Promise<void> {
-  await addLinks(db, now, [link])
+/**
+ * Stores a new link under a secret of 256 random bits, of which only a digest is stored. False if
+ * the account has another email than it is sent to, or was deleted: it would let the owner of the
+ * former mailbox in.
+ */
+export async function addLink(db: Db, now: Date, link: NewLink): Promise<boolean> {
+  return await addLinks(db, now, [link])
 }
 
-/** Stores new links as `addLink` stores one. */
-export async function addLinks(db: Db, now: Date, links: NewLink[]): Promise<void> {
+/** Stores new links as `addLink` stores one; false if one of them was not stored. */
+export async function addLinks(db: Db, now: Date, links: NewLink[]): Promise<boolean> {
   const rows = links.map((link) => ({
     ...link,
     token_hash: sha256(link.token),
     created_at: now,
     expires_at: expiryOf(now, link),
   }))
-  await db.run(sql`insert into account_links (${columnsOf(TYPES)})
-    select * from ${rowsOf(rows, TYPES)}`)
+  // A change of email that is being confirmed ends first, and has expired the links before it.
+  const added = await db.run(sql`insert into account_links (${columnsOf(TYPES)})
+    select row.token_hash, row.user_id, row.purpose, row.return_to, row.about, row.created_at,
+      row.expires_at
+    from ${rowsOf(rows, { ...TYPES, sent_to: 'text' })}
+      join users u on u.id = row.user_id and (row.sent_to is null or u.email = row.sent_to)
+    for share of u`)
+  return added === links.length
 }
 
 const TYPES = {
@@ -85,7 +98,7 @@ export async function peekLink(
   facts: { token: string; purpose: LinkPurpose },
 ): Promise<AccountLink | undefined> {
   return await db.maybe<AccountLink>(sql`select l.user_id, l.purpose, l.return_to,
-      l.about, u.email
+      l.about, u.email, u.email_normalized
     from account_links l join users u on u.id = l.user_id
     where l.token_hash = ${sha256(facts.token)} and l.purpose = ${facts.purpose}
       and l.used_at is null and l.expires_at > ${now}
@@ -106,7 +119,7 @@ export async function useLink(
       and l.token_hash = ${sha256(facts.token)} and l.purpose = ${facts.purpose}
       and l.used_at is null and l.expires_at > ${now}
       and (u.locked_at is null or l.purpose = 'not_me')
-    returning l.user_id, l.purpose, l.return_to, l.about, u.email`)
+    returning l.user_id, l.purpose, l.return_to, l.about, u.email, u.email_normalized`)
 }
 
 /** Expires every link of an account's mailbox, except those that undo a change of email. */

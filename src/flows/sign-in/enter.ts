@@ -21,6 +21,8 @@ export interface ProvenOwner {
   password_hash?: string
   /** The passkey that signed. If it was removed since, the proof is no longer valid. */
   passkey_id?: PasskeyId
+  /** The email whose mailbox was read. If the account has another since, it proves nothing. */
+  email_normalized?: string
 }
 
 /**
@@ -60,11 +62,12 @@ export async function enter(world: World, proven: ProvenOwner, from: Browser): P
 /** Whether a proof is still valid for the account's current state. */
 async function isStillValid(
   tx: Db,
-  { password_hash, passkey_id }: ProvenOwner,
+  { password_hash, passkey_id, email_normalized }: ProvenOwner,
   user: identity.User,
 ): Promise<boolean> {
   const isSame = password_hash === undefined || password_hash === user.password_hash
-  if (!isSame || user.locked_at !== null) return false
+  const isMailbox = email_normalized === undefined || email_normalized === user.email_normalized
+  if (!isSame || !isMailbox || user.locked_at !== null) return false
   return !passkey_id || (await identity.hasPasskey(tx, { user_id: user.id, passkey_id }))
 }
 

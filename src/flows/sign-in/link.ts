@@ -101,7 +101,9 @@ export async function undoEmailChange(
   { db, clock }: World,
   token: string,
   origin: Origin,
-): Promise<{ outcome: 'undone'; user_id: UserId } | { outcome: 'used' | 'taken' }> {
+): Promise<
+  { outcome: 'undone'; user_id: UserId; email_normalized: string } | { outcome: 'used' | 'taken' }
+> {
   const now = clock.now()
   return await db.tx(async (tx) => {
     const link = await identity.useLink(tx, now, { token, purpose: 'undo_email' })
@@ -127,6 +129,6 @@ export async function undoEmailChange(
     // Links that were sent to the other mailbox no longer work.
     await identity.expireLinks(tx, now, user_id)
     await audit(tx, now, { actor, ...note })
-    return { outcome: 'undone', user_id }
+    return { outcome: 'undone', ...before }
   })
 }

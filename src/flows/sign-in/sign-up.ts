@@ -54,7 +54,7 @@ export async function answerSignUp(
     browser_hash: Buffer
     origin: Origin
   },
-): Promise<{ user_id: UserId; return_to: string | null } | undefined> {
+): Promise<{ user_id: UserId; email_normalized: string; return_to: string | null } | undefined> {
   const { token, password, browser_hash, origin } = facts
   const chosen = password === undefined ? undefined : await identity.hashPassword(password)
   const now = clock.now()
@@ -82,6 +82,7 @@ export async function answerSignUp(
       action: 'account.sign_up',
       subject: user_id,
     })
-    return { user_id, return_to: typed.return_to }
+    const { email_normalized, return_to } = typed
+    return { user_id, email_normalized, return_to }
   })
 }

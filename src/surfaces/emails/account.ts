@@ -60,7 +60,7 @@ async function writeEntry(
 ): Promise<WrittenEmail | undefined> {
   const user = await openAccount(world, email.subject_id)
   if (!user) return undefined
-  const facts = { user_id: user.id, return_to: email.facts.return_to }
+  const facts = { user_id: user.id, sent_to: user.email, return_to: email.facts.return_to }
   const reset = { ...facts, life_seconds: identity.RESET_SECONDS }
   const locale = world.languages.named(email.facts.language ?? user.language)
   const content =
@@ -83,7 +83,8 @@ async function writeSignUp(
     const content = signUpLink(locale, await signUpUrl(world, typed.id))
     return { to: [typed.email], locale, content }
   }
-  const facts = { user_id: user.id, return_to: typed.return_to ?? undefined }
+  const return_to = typed.return_to ?? undefined
+  const facts = { user_id: user.id, sent_to: user.email, return_to }
   const content = accountExists(locale, await link(world, 'sign_in', facts))
   return { to: [user.email], locale, content }
 }

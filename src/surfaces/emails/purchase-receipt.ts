@@ -51,7 +51,8 @@ export async function writeUncharged(
   const app = await apps.get(db, license.app_id)
   const { app_id, user_id } = license
   const has_password = user.password_hash !== null
-  const holder = { app_id, user_id, has_password, email_verified_at: user.email_verified_at }
+  const { email, email_verified_at } = user
+  const holder = { app_id, user_id, email, has_password, email_verified_at }
   const content = planGiven({
     locale,
     how,
@@ -68,16 +69,20 @@ export async function writeUncharged(
 /** The links with which an account is set up, and the one to the license. */
 async function linksFor(
   world: World,
-  holder: Pick<billing.OrderDetails, 'app_id' | 'user_id' | 'email_verified_at' | 'has_password'>,
+  holder: Pick<
+    billing.OrderDetails,
+    'app_id' | 'user_id' | 'email' | 'email_verified_at' | 'has_password'
+  >,
   { is_new }: { is_new: boolean },
 ) {
-  const { app_id, user_id, email_verified_at, has_password } = holder
+  const { app_id, user_id, email, email_verified_at, has_password } = holder
   const purposes = [
     ...(email_verified_at === null ? (['verify_email'] as const) : []),
     ...(has_password ? [] : (['set_password'] as const)),
     ...(is_new ? (['not_me'] as const) : []),
   ]
-  const { verify_email, set_password, not_me } = await links(world, purposes, user_id)
+  const owner = { user_id, sent_to: email }
+  const { verify_email, set_password, not_me } = await links(world, purposes, owner)
   const manage = `${world.config.base_url}${manageUrl(app_id)}`
   return { verify_email, set_password, not_me, manage }
 }

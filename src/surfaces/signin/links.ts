@@ -14,7 +14,6 @@ import { redirectAfterForm } from '#http/redirect'
 import { ownPath } from '#http/redirect-path'
 import { refuse } from '#http/refusals'
 import { currentSession, signOut, startSession } from '#http/session'
-import type { UserId } from '#platform/ids'
 import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
 import {
@@ -125,9 +124,12 @@ async function use(
   const origin = originOf(request)
   const locale = localeOf(request)
   const by = purpose === 'sign_up' ? 'sign_up' : 'mail_link'
-  const enter = async (user_id: UserId, return_to: string | null) => {
-    const onwards = ownPath(return_to)
-    const proven = { user_id, app_id: null, return_to: onwards, is_complete: false, by } as const
+  const enter = async (
+    { user_id, email_normalized }: Pick<identity.AccountLink, 'user_id' | 'email_normalized'>,
+    return_to: string | null,
+  ) => {
+    const owner = { user_id, email_normalized, app_id: null, is_complete: false, by } as const
+    const proven = { ...owner, return_to: ownPath(return_to) }
     return redirectAfterForm(reply, await startSession(world, request, reply, proven))
   }
   switch (purpose) {
@@ -135,7 +137,7 @@ async function use(
       const browser_hash = browserHash(world, request, reply)
       const answered = await answerSignUp(world, { token, password: chosen, browser_hash, origin })
       if (!answered) return await sendExpired(world, request, reply)
-      return await enter(answered.user_id, answered.return_to)
+      return await enter(answered, answered.return_to)
     }
     case 'change_email': {
       const changed = await confirmEmailChange(world, token, origin)
@@ -152,7 +154,7 @@ async function use(
       const undone = await undoEmailChange(world, token, origin)
       if (undone.outcome === 'used') return await sendExpired(world, request, reply)
       if (undone.outcome === 'undone') {
-        return await enter(undone.user_id, '/account/security/password')
+        return await enter(undone, '/account/security/password')
       }
       return sendPage(reply, EmailTakenPage({ is_locked: true, locale }), { status: 409 })
     }
@@ -161,7 +163,7 @@ async function use(
         purpose === 'set_password' ? { purpose, password: chosen ?? '' } : { purpose }
       const link = await answerLink(world, token, answer, origin)
       if (!link) return await sendExpired(world, request, reply)
-      if (purpose !== 'not_me') return await enter(link.user_id, link.return_to)
+      if (purpose !== 'not_me') return await enter(link, link.return_to)
       await signOut(world, request, reply)
       return sendPage(reply, LockedPage({ locale }))
     }
