@@ -148,6 +148,25 @@ describe('a new email', () => {
     for (const { status } of ends) assert.equal(status, 'rejected')
   })
 
+  test('whose undo finds the old address taken at that moment locks the account', async () => {
+    const { world, clock } = service
+    const { db } = world
+    const { email, confirm, undo } = await ask()
+    await change(confirm)
+    const agent = buyer(service)
+    await agent.open(undo)
+    const begun = Promise.withResolvers<void>()
+    const answered = begun.promise.then(() => agent.submit('Keep this email'))
+    await db.tx(async (tx) => {
+      const owner = { ...identity.readEmail(email)!, created_via: 'signup' } as const
+      await identity.findOrAddUser(tx, clock.now(), { id: mintId(world.random, 'usr'), ...owner })
+      begun.resolve()
+      await untilBlocked(tx, db)
+    })
+    await answered
+    assert.equal(agent.page.status, 409)
+  })
+
   test('can be withdrawn before it is confirmed', async () => {
     const { email, agent, confirm, undo } = await ask()
     const owner = buyer(service)

@@ -98,12 +98,24 @@ export async function resetUnverifiedAccount(tx: Db, now: Date, user_id: UserId)
  * ends; the password, and second factors added since, were set by another person and are removed.
  */
 export async function undoEmailChange(
-  { db, clock }: World,
+  world: World,
   token: string,
   origin: Origin,
-): Promise<
-  { outcome: 'undone'; user_id: UserId; email_normalized: string } | { outcome: 'used' | 'taken' }
-> {
+): Promise<EmailUndone> {
+  try {
+    return await undo(world, token, origin)
+  } catch (error) {
+    // Another account took the old address at this moment, and is found now.
+    if (identity.isEmailTaken(error)) return await undo(world, token, origin)
+    throw error
+  }
+}
+
+type EmailUndone =
+  | { outcome: 'undone'; user_id: UserId; email_normalized: string }
+  | { outcome: 'used' | 'taken' }
+
+async function undo({ db, clock }: World, token: string, origin: Origin): Promise<EmailUndone> {
   const now = clock.now()
   return await db.tx(async (tx) => {
     const link = await identity.useLink(tx, now, { token, purpose: 'undo_email' })
