@@ -10,6 +10,7 @@ import { addDays, isoDate } from '#platform/calendar'
 import { type LicenseId, type ProductId, readId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { basic, buyer, enterCard, goToConfirm, orderReference, TEXAS } from '../support/purchase.ts'
@@ -337,4 +338,25 @@ test('giving and buying at the same time makes one license, and charges no one w
     })
     assert.equal(taken, charges)
   }
+})
+
+test('giving to an email that an account with a license takes at that moment gives nothing', async () => {
+  const { world } = service
+  const { db } = world
+  const app_id = service.demo.app.client_id
+  const { license_id } = await give()
+  const { user_id } = await licensing.getLicense(db, license_id)
+  const wanted = identity.readEmail('taken-now@example.com')!
+  const gift = { app_id, ...wanted, product_id: plans.get('Pro')!, ends_at: null, reason: 'Thanks' }
+  const actor = await sellerActor(service)
+  const begun = Promise.withResolvers<void>()
+  const giving = begun.promise.then(() => givePlan(world, actor, gift))
+  await db.tx(async (tx) => {
+    await identity.setEmail(tx, { user_id, ...wanted })
+    begun.resolve()
+    await untilBlocked(tx, db)
+  })
+  const given = await giving
+  assert.ok(given.outcome === 'owned')
+  assert.equal(given.license.license_id, license_id)
 })

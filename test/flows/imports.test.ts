@@ -10,6 +10,7 @@ import { addDays, isoDate } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { rowsAtOnce } from '../../src/flows/imports/batch.ts'
 import { openOwner } from '../support/account.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { FULL_ONLY } from '../support/budget.ts'
 import { checkedImport, importer, paidProducts, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -235,6 +236,43 @@ describe('an import', () => {
       ],
       ['canceled', false],
     )
+  })
+
+  test('of a newer file continues a license that ends at the same time', async () => {
+    const { db } = service.world
+    const rows = [{ id: 921, email: 'ending@example.com', days: 20, key: 'ending' }]
+    await runFile(service, lemonFileOf(service, rows))
+    const { license_id } = (await stateOfKey(service, 'ending'))!
+    rows[0]!.days = 50
+    const { id } = await checkFile(service, lemonFileOf(service, rows))
+    const begun = Promise.withResolvers<void>()
+    const running = begun.promise.then(() => runChecked(service, id))
+    await db.tx(async (tx) => {
+      const end = { trigger: 'import_ended', to: 'canceled' } as const
+      await licensing.transition(tx, service.clock.now(), { license_id, ...end })
+      begun.resolve()
+      await untilBlocked(tx, db)
+    })
+    const { counts, status } = await running
+    assert.deepEqual([counts, status], [{ create: 1 }, 'done'])
+    assert.equal((await stateOfKey(service, 'ending'))?.entitled, true)
+  })
+
+  test('leaves a buyer alone whose email an account with a license takes at the same time', async () => {
+    const { db } = service.world
+    const [former, email] = ['former@example.com', 'taken@example.com']
+    await runFile(service, lemonFileOf(service, [{ email: former, days: 20, key: 'former' }]))
+    const { id: user_id } = (await identity.findByEmail(db, former))!
+    const { id } = await checkFile(service, lemonFileOf(service, [{ email, days: 20 }]))
+    const begun = Promise.withResolvers<void>()
+    const running = begun.promise.then(() => runChecked(service, id))
+    await db.tx(async (tx) => {
+      await identity.setEmail(tx, { user_id, ...identity.readEmail(email)! })
+      begun.resolve()
+      await untilBlocked(tx, db)
+    })
+    const { counts, status } = await running
+    assert.deepEqual([counts, status], [{ owned: 1 }, 'done'])
   })
 
   test('continues after a crash in any batch, and creates each license once', async () => {

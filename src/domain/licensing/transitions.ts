@@ -53,6 +53,12 @@ export async function lockLicense(db: Db, id: LicenseId): Promise<PausableLicens
   )
 }
 
+/** Locks licenses until the transaction ends, in the order of their ids. */
+export async function lockLicenses(db: Db, ids: readonly LicenseId[]): Promise<void> {
+  await db.rows(sql`select id from licenses where id = any(${[...ids]}::text[])
+    order by id for update`)
+}
+
 /**
  * Makes a transition of a license and records it in the history. Throws for a transition that the
  * table does not have. Returns the license as it was before.

@@ -104,10 +104,12 @@ async function importBatch(
   if (read?.status !== 'importing') return undefined
   const page = { after: read.done_place, limit: rowsAtOnce(world.db, WRITTEN_AT_ONCE) }
   const { app_id } = read
-  for (const email_normalized of buyersOf(await decideNext(tx, read, page))) {
+  const first = await decideNext(tx, read, page)
+  for (const email_normalized of buyersOf(first)) {
     await payments.lockBuyer(tx, { app_id, email_normalized })
   }
-  // Again, now that none of these buyers can begin a purchase.
+  await licensing.lockLicenses(tx, licensesOf(first))
+  // Again, now that none of these buyers can begin a purchase, and none of these licenses ends.
   const rows = await decideNext(tx, read, page)
   if (rows.length === 0) return undefined
   const now = appTime(world, await apps.get(tx, app_id))
@@ -126,6 +128,14 @@ function buyersOf(rows: readonly DecidedRow[]): string[] {
   return [...new Set(rows.map(({ email_normalized }) => email_normalized))].sort()
 }
 
+/** The licenses that rows change or end. */
+function licensesOf(rows: readonly DecidedRow[]): LicenseId[] {
+  return rows.flatMap(({ outcome, live_id, ends_id }) => {
+    const id = outcome === 'update' ? live_id : outcome === 'end' ? ends_id : null
+    return id === null ? [] : [id]
+  })
+}
+
 interface RowWork {
   read: imports.Import
   row: DecidedRow
@@ -141,8 +151,7 @@ async function importRow(
   const { outcome, live_id } = row
   switch (outcome) {
     case 'create':
-      await addLicense(world, tx, now, work)
-      return outcome
+      return (await addLicense(world, tx, now, work)) ? outcome : 'owned'
     case 'update': {
       const { product_id, ends_at } = row
       const { notifies: reminds } = work.read
@@ -176,16 +185,19 @@ async function takeKeyBack(tx: Db, { read, row }: RowWork): Promise<void> {
   await licensing.dropAlias(tx, { app_id: read.app_id, key_hash, license_id })
 }
 
-async function addLicense(world: World, tx: Db, now: Date, work: RowWork): Promise<void> {
+/** Adds the license of a row; false if an account with one has got the buyer's email since. */
+async function addLicense(world: World, tx: Db, now: Date, work: RowWork): Promise<boolean> {
   const { keys, random } = world
   const { read, row } = work
   const { app_id } = read
-  const { user_id } = await identity.findOrAddUser(tx, world.clock.now(), {
+  const { email, email_normalized } = row
+  const { user_id, made } = await identity.findOrAddUser(tx, world.clock.now(), {
     id: mintId(random, 'usr'),
-    email: row.email,
-    email_normalized: row.email_normalized,
+    email,
+    email_normalized,
     created_via: 'import',
   })
+  if (!made && (await licensing.findLive(tx, { app_id, email_normalized }))) return false
   const license_id = mintId(random, 'lic')
   const { product_id, ends_at } = row
   const reminds = read.notifies
@@ -193,12 +205,12 @@ async function addLicense(world: World, tx: Db, now: Date, work: RowWork): Promi
   await licensing.grantImported(tx, now, { keys, random }, license)
   await keep(tx, now, work, license_id)
   const { source } = read
-  const { email_normalized } = row
   const ended = await imports.endedKeys(tx, { app_id, source, email_normalized })
   const aliases = ended.map((key_hash) => ({ app_id, key_hash, license_id }))
   if (aliases.length > 0) await licensing.addAliases(tx, now, aliases)
-  if (!read.notifies) return
+  if (!read.notifies) return true
   await queueFreshEmail(tx, now, world, { kind: 'license_imported', subject_id: license_id })
+  return true
 }
 
 /** Records which license the row is, and adds its key. */

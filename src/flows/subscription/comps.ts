@@ -49,12 +49,15 @@ export async function givePlan(
     if (refused) return refused
     const now = appTime(world, await apps.get(tx, app_id))
     const { email, email_normalized } = given
-    const { user_id } = await identity.findOrAddUser(tx, world.clock.now(), {
+    const { user_id, made } = await identity.findOrAddUser(tx, world.clock.now(), {
       id: mintId(random, 'usr'),
       email,
       email_normalized,
       created_via: 'comp',
     })
+    // An account with a license may have got this email since.
+    const license = made ? undefined : await licensing.findLive(tx, given)
+    if (license) return { outcome: 'owned', license }
     const license_id = mintId(random, 'lic')
     const comp = { license_id, app_id, user_id, product_id, ends_at }
     await licensing.grantComp(tx, now, { keys, random }, comp)
