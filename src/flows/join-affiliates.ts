@@ -1,4 +1,5 @@
 import * as affiliates from '#domain/affiliates'
+import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { mintId } from '#platform/ids'
@@ -14,6 +15,7 @@ export async function joinAffiliates(
   const now = clock.now()
   const { user_id } = actor
   const added = await db.tx(async (tx) => {
+    await identity.keepAccount(tx, user_id)
     const affiliate = { id: mintId(random, 'aff'), user_id, code }
     if (!(await affiliates.add(tx, now, affiliate))) return undefined
     const action = 'affiliate.joined'

@@ -1,5 +1,6 @@
 import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
+import { Problem } from '#platform/problem'
 import { sql } from '#platform/sql'
 import { DELETED_DOMAIN, readEmail } from './email.ts'
 import { findByEmail, getUser, type User } from './users.ts'
@@ -22,6 +23,17 @@ export async function lockForChange(tx: Db, user_id: UserId): Promise<User> {
 export async function lockForDeletion(tx: Db, user_id: UserId): Promise<User> {
   await tx.run(sql`select id from users where id = ${user_id} for update`)
   return await getUser(tx, user_id)
+}
+
+/**
+ * Keeps an account from being deleted until the transaction ends. Throws `signed_out` if it was
+ * deleted since the request was authorized.
+ */
+export async function keepAccount(tx: Db, user_id: UserId): Promise<void> {
+  const kept = await tx.maybe(sql`select id from users
+    where id = ${user_id} and email_normalized <> ${addressOfDeleted(user_id)} for key share`)
+  if (kept) return
+  throw new Problem(403, 'signed_out', 'This account was deleted. Nothing was saved.')
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { UserId } from '#platform/ids'
+import type { SellerId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** Whether a bank is deciding a dispute of a payment of this account. */
@@ -8,6 +8,14 @@ export async function isDisputing(db: Db, user_id: UserId): Promise<boolean> {
     select 1 from disputes d join charges c on c.id = d.charge_id
       join invoices i on i.id = c.invoice_id
     where i.user_id = ${user_id} and d.status in ('inquiry', 'open')) as found`)
+  return found
+}
+
+/** Whether a payment for an app of a seller is pending. */
+export async function isAnyPendingTo(db: Db, seller_id: SellerId): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`select exists (
+    select 1 from apps a join attempts t on t.app_id = a.id
+    where a.seller_id = ${seller_id} and t.status in ('open', 'action_required')) as found`)
   return found
 }
 

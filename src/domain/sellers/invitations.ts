@@ -79,6 +79,12 @@ export async function endInvitation(
   return ended === 1
 }
 
+/** Locks the invitations that a member sent: those that are being accepted end first. */
+export async function lockInvitationsBy(tx: Db, user_id: UserId): Promise<void> {
+  await tx.rows(sql`select id from member_invitations
+    where invited_by = ${user_id} order by id for update`)
+}
+
 /** Ends the invitations that a member sent, after the member loses the permission to invite. */
 export async function endInvitationsBy(
   db: Db,

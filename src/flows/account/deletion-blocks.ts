@@ -13,7 +13,7 @@ import type { AppId, PayeeId, UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 
 /** What the seller that an account owns still has. */
-export type SellerObstacle = 'apps' | 'subscriptions' | 'members'
+export type SellerObstacle = 'apps' | 'purchases' | 'subscriptions' | 'members'
 
 /** Money of a payee that is not paid out, in cents; negative if the payee owes it. */
 export interface UnpaidBalance {
@@ -59,6 +59,8 @@ export async function deletionBlocks(
     if (role !== 'owner') continue
     const block = (has: SellerObstacle) => blocks.push({ kind: 'seller', seller_name, has })
     if (await apps.hasPublished(db, seller_id)) block('apps')
+    // Before what it may become: a subscription, and a balance.
+    if (await payments.isAnyPendingTo(db, seller_id)) block('purchases')
     if (await billing.isAnyCharging(db, seller_id)) block('subscriptions')
     const earnings = await unpaidBalance(world, db, seller_id)
     if (earnings) blocks.push({ kind: 'balance', seller_name, balance: earnings })
@@ -75,8 +77,9 @@ async function unpaidBalance(
 ): Promise<UnpaidBalance | undefined> {
   const payee = { owner, account: payouts.accountOf(owner) }
   const now = addSeconds(clock.now(), await payouts.clockAheadOf(db, owner))
-  const { total, pending_total } = await payouts.payeeBalance(db, now, payee)
+  // In this order: a payout that fails in between is in the balance that is read then.
   const is_paying = await payouts.isPaying(db, payee)
+  const { total, pending_total } = await payouts.payeeBalance(db, now, payee)
   if (total === 0 && pending_total === 0 && !is_paying) return undefined
   return { payee, total, pending_total, is_paying }
 }

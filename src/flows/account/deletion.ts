@@ -72,6 +72,7 @@ async function lockAccount(tx: Db, user_id: UserId): Promise<identity.User> {
   await billing.lockCartsOf(tx, { user_id, emails })
   // Until this ends, no one can make the account the owner of a seller.
   await sellers.lockMemberships(tx, user_id)
+  await sellers.lockInvitationsBy(tx, user_id)
   await identity.lockForDeletion(tx, user_id)
   await payments.lockEmails(tx, [user.email_normalized])
   return user

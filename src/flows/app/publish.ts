@@ -1,6 +1,7 @@
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { lockOwnApp } from '#flows/app-access'
+import { lockMember } from '#flows/member-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { AppId } from '#platform/ids'
@@ -16,6 +17,9 @@ export async function publishApp(
 ): Promise<'published' | 'needs_plan' | 'archived'> {
   return await db.tx(async (tx) => {
     const app = await lockOwnApp(tx, actor, app_id)
+    const { seller_id } = app
+    // Their account may be being deleted: an app on sale must have a seller who is paid.
+    await lockMember(tx, { seller_id, user_id: actor.user_id }, 'edit_apps')
     if (app.archived_at) return 'archived'
     if ((await catalog.products(tx, app_id)).length === 0) return 'needs_plan'
     if (app.is_published) return 'published'

@@ -1,3 +1,4 @@
+import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import { stateOfZip } from '#domain/tax'
 import type { World } from '#flows/world'
@@ -20,6 +21,7 @@ export async function startSelling(
   const { user_id } = actor
   return await db.tx(async (tx) => {
     await sellers.lockMemberships(tx, user_id)
+    await identity.keepAccount(tx, user_id)
     const owned = (await sellers.membershipsOf(tx, user_id)).find(({ role }) => role === 'owner')
     if (owned) return { seller_id: owned.seller_id }
     const seller_id = mintId(random, 'sel')
