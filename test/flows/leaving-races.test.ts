@@ -3,21 +3,23 @@ import { after, before, describe, test } from 'node:test'
 import * as affiliates from '#domain/affiliates'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
+import * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import { type DeletionBlock, deleteAccount, type Owner } from '#flows/account'
 import { publishApp } from '#flows/app'
+import { confirm } from '#flows/checkout'
 import { joinAffiliates } from '#flows/join-affiliates'
 import { acceptInvitation, startSelling } from '#flows/seller'
 import type { World } from '#flows/world'
 import { addDays } from '#platform/calendar'
 import type { Database } from '#platform/db'
-import { type AppId, mintId, type SellerId, type UserId } from '#platform/ids'
+import { type AppId, mintId, parseId, type SellerId, type UserId } from '#platform/ids'
 import { newEmail, openOwner } from '../support/account.ts'
 import { addApp, type OtherApp, setOnSale } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
-import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
+import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -208,4 +210,25 @@ test('an affiliate does not join while they delete their account', async () => {
   assert.equal(deleted.outcome, 'deleted')
   assertRefused(joining, 'signed_out')
   assert.equal(await affiliates.findByCode(service.world.db, 'leaving-code'), undefined)
+})
+
+test('a cart is not charged once its app was taken off sale', async () => {
+  const { world } = service
+  const app = await addApp(service, { slug: `leaving-${slugs++}` })
+  const { agent, email, url } = await atConfirm(app)
+  const cart_id = parseId('cart', /cart_\w+/.exec(url)![0])
+  const { agreement = '' } = agent.form(/^Pay /)
+  const begun = Promise.withResolvers<void>()
+  const confirming = begun.promise.then(() =>
+    confirm(world, { cart_id, agreement, return_url: url }),
+  )
+  await world.db.tx(async (tx) => {
+    const found = await apps.lock(tx, app.client_id)
+    begun.resolve()
+    await untilBlocked(tx, world.db)
+    await apps.setOnSale(tx, app.client_id, { ...found, is_published: false })
+  })
+  assert.deepEqual(await confirming, { outcome: 'gone' })
+  assert.equal(await payments.latestOfCart(world.db, cart_id), undefined)
+  assert.deepEqual(await takenFrom(service, email), [])
 })

@@ -190,7 +190,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'nothing is sold while its app is not on sale',
-    // Whether it is on sale is read just before an attempt is recorded.
+    // What ends the sale is dated before it waits for attempts that are being recorded.
     broken: () => sql`select a.id, o.action, o.at from attempts a
         join invoices i on i.id = a.invoice_id and i.kind = 'purchase'
         cross join (values ('app.transferred', 'app.approved'), ('app.unpublished', 'app.published'),

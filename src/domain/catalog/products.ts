@@ -108,6 +108,11 @@ export async function findLivePrice(
     where r.id = ${price_id} and p.deleted_at is null and (r.deleted_at is null or ${is_agreed})`)
 }
 
+interface Locked extends Agreed {
+  /** Only while its app is for sale, which is then neither withdrawn nor transferred. */
+  is_on_sale?: boolean
+}
+
 /**
  * A price that can be bought now, locked together with its product until the transaction ends, so
  * that neither changes while a purchase of it is recorded.
@@ -115,17 +120,22 @@ export async function findLivePrice(
 export async function lockLivePrice(
   db: Db,
   price_id: PriceId,
-  { is_agreed = false }: Agreed = {},
+  { is_agreed = false, is_on_sale = false }: Locked = {},
 ): Promise<ProductPrice | undefined> {
+  const app = is_on_sale
+    ? sql`join apps a on a.id = p.app_id and a.is_published and a.external_sales_enabled
+        and not a.is_suspended`
+    : sql``
+  const lock = is_on_sale ? sql`for share of r for key share of a` : sql`for share of r`
   // The product first, the order in which changes of products lock it too: no deadlock.
   return await db.maybe<ProductPrice>(sql`with product as materialized (
       select id, app_id, name, trial_days, deleted_at from products
       where id = (select product_id from prices where id = ${price_id}) for share)
     select r.id, r.product_id, r.amount, r.currency, r.frequency,
       p.app_id, p.name as product_name, p.trial_days
-    from product p join prices r on r.product_id = p.id
+    from product p join prices r on r.product_id = p.id ${app}
     where r.id = ${price_id} and p.deleted_at is null and (r.deleted_at is null or ${is_agreed})
-    for share of r`)
+    ${lock}`)
 }
 
 /** The price with this ID, sold or not, as JSON within another statement. It has no dates. */

@@ -152,8 +152,9 @@ async function recordAttempt(world: World, tx: Db, facts: ChargeableCart): Promi
   if (cart.has_ended) return end({ outcome: 'expired' })
   // A code was entered or removed in another tab: the use of one must not be recorded for another.
   if (cart.tax_quote_id !== facts.cart.tax_quote_id) return 'repriced'
-  // Locked until the attempt is recorded: until then the seller cannot change price or product.
-  const locked = await catalog.lockLivePrice(tx, cart.price_id)
+  // Locked until the attempt is recorded: until then the seller cannot change price or product, nor
+  // take the app off sale.
+  const locked = await catalog.lockLivePrice(tx, cart.price_id, { is_on_sale: true })
   if (!locked) return end({ outcome: 'gone' })
   if (locked.amount !== price.amount || locked.trial_days !== price.trial_days) return 'repriced'
   const { discount_id } = cart
