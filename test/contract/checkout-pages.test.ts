@@ -219,6 +219,25 @@ describe('a form that this site did not draw for this browser', () => {
     }
   })
 
+  test('applies no discount code that a longer text begins with', async () => {
+    const app = await otherApp(service, {})
+    const { code } = await addCode(service, app.client_id, { code: 'C'.repeat(32) })
+    for (const [entered, pattern] of [
+      [code, /Discount code C{32} is applied/],
+      [`${code}C`, /Not applied\. This code does not exist/],
+      [`${code}${'x'.repeat(500)}`, /Not applied\. This code does not exist/],
+    ] as const) {
+      const agent = buyer(service)
+      await agent.open(`/buy/${app.price_id}/?discount=${entered}`)
+      await agent.submit('Continue', { email: fresh(), ...TEXAS })
+      assert.match(textOf((await enterCard(agent)).body), pattern)
+      await agent.open(`/buy/${app.price_id}/`)
+      await agent.submit('Continue', { email: fresh(), ...TEXAS })
+      await enterCard(agent)
+      assert.match(textOf((await agent.submit('Apply', { discount: entered })).body), pattern)
+    }
+  })
+
   test('is signed in as the new account from the first sight of the license on', async () => {
     const agent = buyer(service)
     const email = fresh()

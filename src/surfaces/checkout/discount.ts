@@ -18,8 +18,11 @@ import type { RouteLimit } from '#platform/route-limits'
 import { type OwnCart, requireOwnCart } from './purchase.ts'
 import { stepElsewhere } from './step-elsewhere.ts'
 
-/** The longest code that is read from a form or a buy link. */
-export const CODE_LENGTH = 32
+/**
+ * How much of a code is read from a form or a buy link: a character more than codes have, so that a
+ * longer text is not taken for the code that it begins with.
+ */
+export const CODE_LENGTH = 33
 
 // Codes can be guessed, so tries are counted by network.
 const TRIES: RouteLimit = { name: 'checkout-discount', points: 20, seconds: 60, key: byIp }
