@@ -108,7 +108,7 @@ describe('scenarios by program', () => {
     const foreign = service.demo.sign_in_app.prices[0]!.public_id
     const wrong: [object, string][] = [
       [{}, 'scenario'],
-      [{ scenario: 'holiday' }, 'scenario'],
+      [{ scenario: 'holiday', retry: 2 }, 'scenario'],
       [{ scenario: 'recovered', retry: '4' }, 'retry'],
       [{ scenario: 'refund', retry: '1' }, 'retry'],
       [{ scenario: 'refund', price_id: 'prc_none' }, 'price_id'],
@@ -122,9 +122,10 @@ describe('scenarios by program', () => {
       const { status, json } = await start(payload)
       assert.deepEqual([status, json.error, json.fields[0].path], [400, 'invalid_request', path])
       assert.match(json.fields[0].message, /^[A-Z`].*\.$/)
-      messages.push(json.fields[0].message)
+      messages.push(...json.fields.map(({ message }: { message: string }) => message))
     }
     assert.equal(messages[0], '`scenario` is required.')
+    assert.equal(messages[2], '`retry` must be a string, not a number.')
     const suspend = (at: Date | null) =>
       service.world.db.run(sql`update apps set suspended_at = ${at} where slug = 'tidepool'`)
     await suspend(service.clock.now())

@@ -37,8 +37,7 @@ function messageOf(issue: z.core.$ZodIssue, path: string): string {
       return `${field} must be ${kind}${given ? `, not ${withArticle(given)}` : ''}.`
     }
     case 'invalid_value':
-      if ('input' in issue && issue.input === undefined) return `${field} is required.`
-      return `${field} must be one of ${issue.values.map(String).join(', ')}.`
+      return `${field} ${setFault(issue)}.`
     case 'too_big':
       return `${field} must ${atMost(issue.origin, issue.maximum)}.`
     case 'too_small':
@@ -46,6 +45,23 @@ function messageOf(issue: z.core.$ZodIssue, path: string): string {
     default:
       return issue.message
   }
+}
+
+function setFault(issue: z.core.$ZodIssueInvalidValue): string {
+  const allowed = `must be one of ${issue.values.map(String).join(', ')}`
+  if (!('input' in issue)) return allowed
+  const { input } = issue
+  if (input === undefined) return 'is required'
+  // Otherwise the sender of the number 2 reads "one of 1, 2, 3".
+  if (typeof input === 'string' || issue.values.some((value) => typeof value !== 'string')) {
+    return allowed
+  }
+  return `must be a string, not ${withArticle(kindOf(input))}`
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
 }
 
 function withArticle(kind: string): string {
