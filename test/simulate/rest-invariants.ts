@@ -75,7 +75,8 @@ export const RULES: readonly Rule[] = [
       union all select d.id from disputes d
         -- An appeal changes the outcome, and opens a closed inquiry.
         join sandbox.disputes s on s.id = d.processor_dispute_id and s.closes_at <= ${now}
-        where d.status <> s.outcome and exists (select 1 from sandbox.events e
+        where replace(d.status, 'inquiry_closed', 'won') <> s.outcome
+          and exists (select 1 from sandbox.events e
           where e.subject = s.id and e.acknowledged and e.content->>'kind' = 'dispute_closed')`,
   },
   {
