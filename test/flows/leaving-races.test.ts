@@ -10,6 +10,7 @@ import { publishApp } from '#flows/app'
 import { confirm } from '#flows/checkout'
 import { joinAffiliates } from '#flows/join-affiliates'
 import { acceptInvitation, startSelling } from '#flows/seller'
+import { renewDue, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { addDays } from '#platform/calendar'
 import type { Database } from '#platform/db'
@@ -21,6 +22,7 @@ import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { buyerActor, DAY, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {
@@ -198,6 +200,23 @@ describe('the owner of a seller who deletes their account', () => {
       sold.blocks.map((block) => ('has' in block ? block.has : block.kind)),
       ['subscriptions', 'balance'],
     )
+  })
+
+  test('waits for a subscription whose buyer can still turn auto-renew on', async () => {
+    const { world } = service
+    const { owner, seller_id } = await leavingSeller()
+    const app = await addApp(service, { slug: `leaving-${slugs++}`, seller_id, trial_days: 14 })
+    const bought = await subscribe(service, { app })
+    const { license_id } = bought
+    await setAutoRenew(world, buyerActor(bought), { license_id, to: 'off' })
+    await setOnSale(service, app.client_id, { is_published: false, external_sales_enabled: true })
+    const waiting = await deleteAccount(world, owner)
+    assert.ok(waiting.outcome === 'blocked')
+    const { legal_name: seller_name } = FORM
+    assert.deepEqual(waiting.blocks, [{ kind: 'seller', seller_name, has: 'subscriptions' }])
+    service.clock.pass(14 * DAY)
+    await renewDue(world)
+    assert.equal((await deleteAccount(world, owner)).outcome, 'deleted')
   })
 })
 

@@ -192,7 +192,7 @@ describe('deleting an account', () => {
     const text = textOf((await seller.open(DELETION)).body)
     assert.match(text, /Unpublish its apps/)
     // Their buyers would pay for an app that belongs to no one.
-    assert.match(text, /Subscriptions to its apps renew\. Transfer the apps/)
+    assert.match(text, /Subscriptions to its apps have not ended\. Transfer the apps/)
     assert.match(
       text,
       /The balance of Tidepool Works LLC includes \$[\d.]+ that is not available yet/,

@@ -246,11 +246,13 @@ export async function chargingApps(
       and (s.auto_renew or l.status in ('past_due', 'unpaid')) order by a.name, a.id`)
 }
 
-/** Whether subscriptions to a seller's apps charge buyers: they renew, or an amount is due. */
-export async function isAnyCharging(db: Db, seller_id: SellerId): Promise<boolean> {
+/**
+ * Whether a subscription to a seller's apps runs. One that does not renew counts: until it ends,
+ * its buyer can turn auto-renew on, or change to a plan that is charged.
+ */
+export async function isAnyRunning(db: Db, seller_id: SellerId): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`select exists (
     select 1 from apps a join subscriptions s on s.app_id = a.id
-    where a.seller_id = ${seller_id} and s.ended_at is null
-      and (s.auto_renew or s.past_due_since is not null)) as found`)
+    where a.seller_id = ${seller_id} and s.ended_at is null) as found`)
   return found
 }

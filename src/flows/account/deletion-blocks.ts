@@ -61,7 +61,7 @@ export async function deletionBlocks(
     if (await apps.hasPublished(db, seller_id)) block('apps')
     // Before what it may become: a subscription, and a balance.
     if (await payments.isAnyPendingTo(db, seller_id)) block('purchases')
-    if (await billing.isAnyCharging(db, seller_id)) block('subscriptions')
+    if (await billing.isAnyRunning(db, seller_id)) block('subscriptions')
     const earnings = await unpaidBalance(world, db, seller_id)
     if (earnings) blocks.push({ kind: 'balance', seller_name, balance: earnings })
     if ((await sellers.membersOf(db, seller_id)).length > 1) block('members')
