@@ -76,7 +76,8 @@ export async function advanceClock(
   if (to < start) return { outcome: 'refused' }
   const detail = { from: isoSeconds(start), to: isoSeconds(to) }
   const action = 'app.clock_advanced'
-  const actor = { kind: 'seller', user_id, request_id } as const
+  const { seller_id } = await apps.get(db, app_id)
+  const actor = { kind: 'seller', user_id, seller_id, request_id } as const
   await audit(db, clock.now(), { actor, action, subject: app_id, detail })
   // What is due already, such as a dispute of what was just paid, decides what comes later.
   let done_count = await runAllDue(work)

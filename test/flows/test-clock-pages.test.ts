@@ -194,6 +194,19 @@ describe('a scenario', () => {
     assert.ok(basic(service))
   })
 
+  test('is in the activity of the app’s seller, and so is an advance', async () => {
+    await addApp(service, { slug: 'active', name: 'Active' })
+    await seller.open('/dashboard/apps/active/test-clock/')
+    const price_id = /value="(prc_\w+)"/.exec(seller.page.body)![1]!
+    await submitAndWait('Run', { scenario: 'refund', price_id })
+    await seller.open('/dashboard/activity/')
+    assert.match(seller.text, /Charge: refund ch_\w+ marina@tidepool\.example/)
+    await seller.open('/dashboard/apps/active/test-clock/')
+    await submitAndWait('A week')
+    await seller.open('/dashboard/activity/')
+    assert.match(seller.text, /App: clock advanced Active marina@tidepool\.example/)
+  })
+
   test('that needs a renewal is rejected for a one-time plan', async () => {
     await seller.open(CLOCK)
     const price_id = service.demo.app.prices[2]!.public_id

@@ -90,10 +90,11 @@ async function advanceUntil(state: RunState, wanted: licensing.LicenseStatus): P
   return false
 }
 
-async function refundAll({ world, actor, buyer }: RunState): Promise<boolean> {
+async function refundAll({ world, actor, app_id, buyer }: RunState): Promise<boolean> {
+  const { seller_id } = await apps.get(world.db, app_id)
   const invoice = (await billing.lastPaidInvoice(world.db, buyer.license_id))!
   const requested = { invoice_id: invoice.id, reason: 'Test clock scenario' }
-  const { outcome } = await refundCharge(world, { ...actor, kind: 'seller' }, requested)
+  const { outcome } = await refundCharge(world, { ...actor, kind: 'seller', seller_id }, requested)
   return outcome === 'refunded'
 }
 
