@@ -43,7 +43,8 @@ const COLUMNS = sql`attempts.id, attempts.invoice_id, attempts.requested_by, att
   attempts.email_normalized, attempts.amount, attempts.card, attempts.status, attempts.action_url,
   attempts.decline_code, attempts.created_at`
 
-const PENDING = sql`status in ('open', 'action_required')`
+/** That an attempt is pending, as part of a statement. */
+export const PENDING = sql`status in ('open', 'action_required')`
 
 /** Whether the outcome of an attempt is pending. */
 export function isPending({ status }: Pick<Attempt, 'status'>): boolean {

@@ -43,6 +43,11 @@ const COLUMNS = sql`d.id, d.charge_id, d.processor_dispute_id, d.amount, d.owed,
   d.add_on_fee, d.commission, d.opened_tax, d.opened_owed, d.reason, d.status, d.evidence,
   d.submitted_at, d.due_at, d.opened_at, d.closed_at, d.reported_at, d.appeal`
 
+/** Whether a dispute is only an inquiry so far, open or closed: it took nothing. */
+export function isInquiry({ status }: Pick<Dispute, 'status'>): boolean {
+  return status === 'inquiry' || status === 'inquiry_closed'
+}
+
 /** The facts of a dispute as it is first reported. */
 export type ReportedDispute = Omit<
   Dispute,

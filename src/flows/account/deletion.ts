@@ -109,9 +109,9 @@ async function anonymize(world: World, tx: Db, user: identity.User): Promise<voi
   for (const email_normalized of addresses) {
     const account = { user_id, email_normalized, address }
     await billing.anonymizeCarts(tx, clock.now(), account)
-    await payments.anonymizePayments(tx, account)
     await anonymizeEmails(tx, account)
   }
+  await payments.anonymizePayments(tx, { user_id, emails: addresses, address })
   await billing.anonymizeInvoices(tx, { user_id, address })
   await licensing.dropAliasesOf(tx, user_id)
   await imports.forgetRows(tx, addresses)

@@ -1,10 +1,10 @@
 import { formatMoney } from '#design/money'
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
 import type { Db } from '#platform/db'
 import type {
   AffiliateId,
-  DisputeId,
   InvoiceId,
   PayoutId,
   RefundId,
@@ -81,10 +81,10 @@ async function checkRefunds(db: Db, report: Report, since?: Date): Promise<void>
   )
 }
 
-interface DisputePosted extends PartOwners, billing.TakenBack {
-  id: DisputeId
-  status: 'inquiry' | 'inquiry_closed' | 'open' | 'won' | 'lost'
-  appeal: 'won' | 'lost' | null
+interface DisputePosted
+  extends PartOwners,
+    billing.TakenBack,
+    Pick<payments.Dispute, 'id' | 'status' | 'appeal'> {
   owed: Cents
   /** With these it opened, and was won at first. */
   opened_tax: Cents
@@ -118,7 +118,7 @@ async function checkDisputes(db: Db, report: Report, since?: Date): Promise<void
       }
       const facts = factsWith(dispute.owed, dispute.tax)
       const at_first = factsWith(dispute.opened_owed, dispute.opened_tax)
-      const isInquiry = status === 'inquiry' || status === 'inquiry_closed'
+      const isInquiry = payments.isInquiry(dispute)
       const when = <Made>(is: boolean, make: () => Made) => (is && !isInquiry ? make() : undefined)
       const opened = when(true, () => ledger.disputeOpened(at_first))
       comparePosting(report, 'dispute_opened', id, opened, dispute.opened)

@@ -35,7 +35,7 @@ export async function disputeClosed(
   // What the bank takes depends on what refunds have left.
   if (outcome === 'lost' && (await isRefundUndecided(tx, disputed))) return 'later'
   // An inquiry that is not lost closes. It took nothing, so a later decision is no appeal.
-  const wasInquiry = stored.status === 'inquiry' || stored.status === 'inquiry_closed'
+  const wasInquiry = payments.isInquiry(stored)
   const status = wasInquiry && outcome === 'won' ? ('inquiry_closed' as const) : outcome
   if (stored.status === status || event.at < stored.reported_at) return 'done'
   const dispute = wasInquiry ? ({ ...stored, status: 'inquiry', closed_at: null } as const) : stored
