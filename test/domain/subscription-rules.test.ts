@@ -94,6 +94,19 @@ describe('a license that resumes', () => {
     })
   }
 
+  // The third retry is five days after the first failure.
+  for (const [now, due, since] of [
+    ['2026-03-04', '2026-03-06', '2026-03-01'],
+    ['2026-03-06', '2026-03-06', '2026-03-01'],
+    ['2026-03-20', '2026-03-20', '2026-03-15'],
+  ] as const) {
+    test(`on ${now}, past due: is retried on ${due}, as if it had failed on ${since}`, () => {
+      const failed = { ...paid, past_due_since: at('2026-03-01'), retries: 2 }
+      const resumed = billing.dueAgain(at(now), { ...failed, frequency: 'month' }, 'past_due')
+      assert.deepEqual(resumed, { next_at: at(due), past_due_since: at(since) })
+    })
+  }
+
   test('and is paused or canceled is not due', () => {
     const { next_at } = billing.dueAgain(
       at('2026-04-10'),
@@ -199,9 +212,29 @@ describe('a move between plans', () => {
 
   test('waits for the period’s end if its credit would reach its price', () => {
     const yearly = { ...running('active', cents(9600)), period_end: at('2027-03-01') }
-    const once = rate(1200, null)
-    assert.deepEqual(billing.planChange(at('2026-03-16'), rate(9600, 'year'), once, yearly), {
-      when: 'period_end',
+    for (const [now, once, expected] of [
+      ['2026-03-16', 1200, { when: 'period_end' }],
+      ['2026-03-01', 9600, { when: 'period_end' }],
+      ['2026-03-01', 9601, { when: 'now', credit: 9600, due: 1 }],
+    ] as const) {
+      const move = billing.planChange(at(now), rate(9600, 'year'), rate(once, null), yearly)
+      assert.deepEqual(move, expected)
+    }
+  })
+
+  test('costs the new price less its discount and the credit', () => {
+    const to = { ...rate(2400, 'month'), discount: cents(480) }
+    const paid = running('active', cents(1200))
+    assert.deepEqual(billing.planChange(at('2026-03-16'), month, to, paid), {
+      when: 'now',
+      credit: 600,
+      due: 1320,
+    })
+    const trial = running('trialing', cents(0))
+    assert.deepEqual(billing.planChange(at('2026-03-16'), month, to, trial), {
+      when: 'now',
+      credit: 0,
+      due: 1920,
     })
   })
 
