@@ -88,6 +88,22 @@ describe('a purchase with a discount code', () => {
     assert.equal(await uses(id), 0)
   })
 
+  test('is shown on a card page that was open before, and its card is taken', async () => {
+    const app = await otherApp(service, { amount: cents(1000) })
+    const { code } = await addCode(service, app.client_id)
+    const agent = await goWith(service, app, '')
+    const card_url = agent.page.url.replace('confirm', 'card')
+    const open = await agent.openTab(card_url)
+    assert.match(open.text, /\$10\.50/)
+    await agent.submit('Apply', { discount: code })
+    const again = await agent.openTab(card_url)
+    assert.match(again.text, /\$8\.40/)
+    assert.doesNotMatch(again.text, /\$10\.50 due today/)
+    await enterCard(open, '5555555555554444')
+    assert.match(open.text, /ending in 4444/)
+    assert.equal(buttonOf(open), 'Pay $8.40')
+  })
+
   test('is never blocked by a code that does not apply, and says why', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const other = await addPlan(service, app, 2000)

@@ -180,7 +180,10 @@ export async function setCard(
     where id = ${facts.cart_id}`)
 }
 
-/** Replaces the quote of a cart whose price or discount changed, or whose quote has expired. */
+/**
+ * Replaces the quote of a cart whose price or discount changed, or whose quote has expired. The
+ * processor's card page is opened again, with the new amounts; the one that was open stays valid.
+ */
 export async function requote(
   db: Writes,
   now: Date,
@@ -188,7 +191,8 @@ export async function requote(
 ): Promise<void> {
   await db.run(sql`update carts set tax_quote_id = ${facts.tax_quote_id},
       discount_code = ${facts.discount_code}, discount_id = ${facts.discount_id},
-      discount_amount = ${facts.discount_amount}, updated_at = ${now}
+      discount_amount = ${facts.discount_amount}, card_entry_id = null, card_entry_url = null,
+      earlier_card_entry_id = coalesce(card_entry_id, earlier_card_entry_id), updated_at = ${now}
     where id = ${facts.cart_id}`)
 }
 
