@@ -141,6 +141,7 @@ describe('3-D Secure', () => {
     await agent.submit('Complete authentication')
     assert.deepEqual(await takenFrom(service, email), [])
     assert.match(agent.text, /Confirm your order/)
+    assert.match(agent.text, /Nothing was charged .* your bank did not confirm it/)
     assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
   })
 
