@@ -175,7 +175,7 @@ describe('3-D Secure', () => {
     const { url } = await other.submit('Continue', { email, ...TEXAS })
     await other.open(url.replace('sign-in', 'card'))
     await enterCard(other)
-    assert.match((await other.submit(/^Pay /)).url, /\/sign-in$/)
+    assert.match((await other.submit(/^Pay /)).url, /\/sign-in\?notice=not_charged$/)
     assert.match(textOf((await agent.submit('Complete authentication')).body), /License key/)
     assert.deepEqual(await takenFrom(service, email), [1260, 735])
   })

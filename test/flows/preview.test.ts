@@ -203,9 +203,10 @@ describe("the seller's preview of their own buy link", () => {
     const granted = sql`select count(*)::int as n from audit_log
       where action = 'license.preview_granted'`
     const before = await service.world.db.one(granted)
-    await agent.open(agent.page.url)
-    await agent.submit('Finish the preview')
-    assert.match(agent.page.url, /\/sign-in$/)
+    const open = agent.tab()
+    assert.match((await agent.open(agent.page.url)).url, /\/sign-in$/)
+    const { csrf_token = '' } = agent.form(/^Sign in$/)
+    assert.match((await open.submit('Finish the preview', { csrf_token })).url, /\/sign-in$/)
     assert.deepEqual(await service.world.db.one(granted), before)
   })
 
@@ -294,7 +295,7 @@ describe('no one else gets a preview', () => {
     await agent.open(`${cart}card`)
     await enterCard(agent)
     await agent.submit(/^Pay /)
-    assert.match(agent.page.url, /\/sign-in$/)
+    assert.match(agent.page.url, /\/sign-in\?notice=not_charged$/)
     assert.deepEqual(await takenFrom(service, email), [])
   })
 

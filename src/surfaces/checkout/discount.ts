@@ -16,7 +16,7 @@ import { redirectTo } from '#http/pages'
 import type { Locale } from '#platform/language/locale'
 import type { RouteLimit } from '#platform/route-limits'
 import { type OwnCart, requireOwnCart } from './purchase.ts'
-import { stepElsewhere } from './step-elsewhere.ts'
+import { elsewhere } from './step-elsewhere.ts'
 
 /**
  * How much of a code is read from a form or a buy link: a character more than codes have, so that a
@@ -101,8 +101,8 @@ export function declareDiscount(scope: FastifyInstance, world: World): void {
   const config = { limits: [TRIES] }
   scope.post(`${CART_PATH}/discount`, { config }, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
-    const elsewhere = await stepElsewhere(world, own)
-    if (elsewhere) return redirectTo(reply, elsewhere)
+    const other_step = elsewhere(world, own)
+    if (other_step) return redirectTo(reply, other_step)
     const { cart, app, price } = own
     const { discount = '' } = formOf(request)
     await requote(world, cart, { app, price, code: discount.slice(0, CODE_LENGTH) })

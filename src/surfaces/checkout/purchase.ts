@@ -4,11 +4,12 @@ import * as billing from '#domain/billing'
 import type * as catalog from '#domain/catalog'
 import type * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
-import { type CheckoutTotals, cartRefusal, checkoutTotals } from '#flows/checkout'
+import { type CheckoutTotals, cartRefusal, checkoutTotals, mayBuyAs } from '#flows/checkout'
 import type { NotContinued } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
 import { buyPath } from '#http/buy-link'
 import { requirePricedCart } from '#http/guards/cart'
+import { currentSession } from '#http/session'
 import { testNotice } from '#http/test-clock-notice'
 import type { Locale } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
@@ -37,6 +38,8 @@ export interface OwnCart {
   is_for_sale: boolean
   /** What this browser bought or is paying for in another cart, if it is recent. */
   other: billing.OtherPurchase | undefined
+  /** Whether the account that the cart belongs to is not, or no longer, signed in. */
+  is_signed_out: boolean
   /** Why the imported license of the cart cannot be continued. */
   not_continued: NotContinued | undefined
 }
@@ -63,8 +66,18 @@ export async function requireOwnCart(
   const not_continued = await cartRefusal(world, app, { cart, price })
   const isRecent = !found?.completed_at || billing.maySignIn(appTime(world, app), found)
   const other = isRecent ? found : undefined
+  const is_signed_out = await isSignedOut(world, request, cart)
   const facts = { cart, app, price, totals, attempt, purchase, is_preview }
-  return { ...facts, is_for_sale, other, not_continued }
+  return { ...facts, is_for_sale, other, is_signed_out, not_continued }
+}
+
+/** A browser keeps its carts after a sign-out, and must not pay for the account that left. */
+async function isSignedOut(
+  world: World,
+  request: FastifyRequest,
+  { user_id, app_id }: billing.Cart,
+): Promise<boolean> {
+  return user_id !== null && !mayBuyAs(await currentSession(world, request), user_id, app_id)
 }
 
 async function isOfMember({ db }: World, { user_id }: billing.Cart, { seller_id }: apps.App) {

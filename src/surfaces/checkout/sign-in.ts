@@ -37,7 +37,9 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       )
     }
     if (own.other) return redirectTo(reply, otherStep(own.other))
-    if (identified) return redirectTo(reply, `/checkout/${cart.id}/card`)
+    if (identified) {
+      return redirectTo(reply, `/checkout/${cart.id}/${cart.card ? 'confirm' : 'card'}`)
+    }
     return sendForm(world, request, reply, { own })
   })
 
@@ -130,6 +132,7 @@ function sendForm(
     fault: state.fault,
     is_missing: state.is_missing ?? false,
     link_sent: queryOf(request, 'link') === 'sent',
+    is_after_pay: queryOf(request, 'notice') === 'not_charged',
   })
   return sendPage(reply, page, statusOf(state))
 }

@@ -7,7 +7,7 @@ import { detailsUrl, type OwnCart } from './purchase.ts'
 
 /** A cart on its way through the steps. */
 type SteppingCart = Pick<OwnCart, 'cart' | 'attempt'> &
-  Partial<Pick<OwnCart, 'is_for_sale' | 'other' | 'not_continued'>>
+  Partial<Pick<OwnCart, 'is_for_sale' | 'other' | 'is_signed_out' | 'not_continued'>>
 
 /** The step to redirect to if the requested one is too early or too late. */
 export async function stepElsewhere(
@@ -22,11 +22,12 @@ export async function stepElsewhere(
 /** Like `stepElsewhere`, given the latest attempt to pay for the cart. */
 export function elsewhere(
   { clock }: World,
-  { cart, attempt, is_for_sale, other, not_continued }: SteppingCart,
+  { cart, attempt, is_for_sale, other, is_signed_out, not_continued }: SteppingCart,
 ): string | undefined {
   const paid = afterPay({ cart, attempt })
   if (paid) return paid
   if (other) return otherStep(other)
+  if (is_signed_out) return `/checkout/${cart.id}/sign-in`
   if (not_continued) return `/checkout/${cart.id}/not-continued`
   // Where the page says that nothing is sold.
   if (is_for_sale === false) return detailsUrl(cart)

@@ -175,6 +175,8 @@ export function SignInPage(
     is_missing: boolean
     /** True if a sign-in link was just sent. */
     link_sent: boolean
+    /** True if the buyer pressed Pay, which charged nothing. */
+    is_after_pay: boolean
   },
 ): JSX.Element {
   const base = `/checkout/${facts.cart_id}`
@@ -190,6 +192,7 @@ export function SignInPage(
       <Heading title={t('checkout.sign_in_title')}>
         {rich('checkout.sign_in_text', { email: <Mailbox address={facts.email} /> })}
       </Heading>
+      {facts.is_after_pay && <Alert tone="info">{t('checkout.order_not_charged')}</Alert>}
       {facts.fault && !facts.is_missing && <Alert tone="error">{facts.fault}</Alert>}
       {facts.link_sent && (
         <Alert tone="success" title={t('checkout.check_inbox')}>

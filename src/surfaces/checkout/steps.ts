@@ -33,7 +33,7 @@ import { summaryLines } from './figures.ts'
 import { pricedOrder } from './layout.tsx'
 import { finishPreview, sendNoCard } from './preview.ts'
 import { detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
-import { elsewhere, isFromOtherCart, otherStep, stepElsewhere } from './step-elsewhere.ts'
+import { afterPay, elsewhere, isFromOtherCart, otherStep, stepElsewhere } from './step-elsewhere.ts'
 
 const CARD_PAGES: RouteLimit = { name: 'checkout-card', points: 120, seconds: 60, key: byIp }
 const byCart = (request: FastifyRequest) => paramsOf(CART_PATH, request).cart_id
@@ -166,6 +166,10 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     }
     if (own.is_preview) await giveBack()
     if (own.is_preview) return await finishPreview(world, request, reply, own)
+    if (own.is_signed_out && !afterPay(own)) {
+      await giveBack()
+      return await redirectAfter(world, reply, own, { outcome: 'sign_in_needed' })
+    }
     const email_normalized = cart.email_normalized!
     await requireFewDeclines(world, request, email_normalized)
     const confirmed = await confirm(world, {
@@ -265,7 +269,7 @@ async function afterConfirming(
     case 'card_needed':
       return `${base}/card`
     case 'sign_in_needed':
-      return `${base}/sign-in`
+      return `${base}/sign-in?notice=not_charged`
     case 'gone':
     case 'expired':
       return detailsUrl(own.cart)
