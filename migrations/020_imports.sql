@@ -64,7 +64,7 @@ create table import_rows (
   -- Its place in the order of the import: the best rows first.
   place integer,
   outcome text check (outcome in ('create', 'update', 'end', 'add_key', 'unchanged', 'duplicate',
-    'owned', 'over', 'ended_here', 'buying', 'skipped')),
+    'owned', 'ends_earlier', 'add_key_ends_earlier', 'over', 'ended_here', 'buying', 'skipped')),
   primary key (import_id, line)
 );
 create index import_rows_email on import_rows (email_normalized, import_id);

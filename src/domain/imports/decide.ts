@@ -1,3 +1,4 @@
+import { isoDate } from '#platform/calendar'
 import type { ImportRecord, ImportSource } from './record.ts'
 
 /** What an import does with a row. */
@@ -9,6 +10,8 @@ export const ROW_OUTCOMES = [
   'unchanged',
   'duplicate',
   'owned',
+  'ends_earlier',
+  'add_key_ends_earlier',
   'over',
   'ended_here',
   'buying',
@@ -24,6 +27,8 @@ export interface KnownLicense {
   is_paused: boolean
   product_id: string
   period_end: Date | null
+  /** The day on which it ends, as it does not renew; null for one that renews or is permanent. */
+  ends_at: Date | null
 }
 
 /** A row with everything that determines its outcome. */
@@ -74,7 +79,10 @@ export function decideRow(row: ImportRowFacts): RowOutcome {
   }
   const { live } = row
   if (!live) return decideNew(row)
-  if (!live.is_imported || !decides(row, live)) return addsKey ?? 'owned'
+  if (!live.is_imported || !decides(row, live)) {
+    if (endsEarlier(row, live)) return row.is_key_new ? 'add_key_ends_earlier' : 'ends_earlier'
+    return addsKey ?? 'owned'
+  }
   // Their card is being checked, to continue it: the end that they saw stays.
   if (!live.is_paused && differs(row, live)) return row.is_buying ? 'buying' : 'update'
   return addsKey ?? 'unchanged'
@@ -105,6 +113,17 @@ function decides(row: ImportRowFacts, live: KnownLicense): boolean {
   const decided = strengthOf(row.live_records)
   if (strength !== decided) return strength > decided
   return row.own?.license_id === live.license_id || row.is_live_in_file
+}
+
+/**
+ * Whether the buyer's license ends before what this row paid for does. It was bought or given here,
+ * or came from another purchase, and stays as it is: then the file is to be imported again.
+ */
+function endsEarlier(row: ImportRowFacts, live: KnownLicense): boolean {
+  if (live.ends_at === null) return false
+  // A weaker row does not say when its purchase ends.
+  if (strengthOf([row.external_id]) < strengthOf(row.live_records)) return false
+  return row.ends_at === null || isoDate(row.ends_at) > isoDate(live.ends_at)
 }
 
 /**

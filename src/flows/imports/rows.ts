@@ -12,7 +12,12 @@ export interface DecidedRow extends imports.LeadingRow {
   ends_id: LicenseId | null
 }
 
-const ADDING: readonly imports.RowOutcome[] = ['create', 'update', 'add_key']
+const ADDING: readonly imports.RowOutcome[] = [
+  'create',
+  'update',
+  'add_key',
+  'add_key_ends_earlier',
+]
 
 /** What earlier rows do, which a dry run does not store: keys they add, licenses they end. */
 export interface DoneBefore {
@@ -71,5 +76,6 @@ function knownOf(license: licensing.PausableLicense): imports.KnownLicense {
     is_paused: license.status === 'paused',
     product_id: license.product_id,
     period_end: license.period_end,
+    ends_at: license.canceled_at && license.period_end,
   }
 }

@@ -163,6 +163,7 @@ async function importRow(
     case 'end':
       return (await endLive(tx, now, row.ends_id!)) ? outcome : 'over'
     case 'add_key':
+    case 'add_key_ends_earlier':
       if (live_id === null) return row.over ? 'over' : 'duplicate'
       if (row.is_decisive) await keep(tx, now, work, live_id)
       else await addAlias(tx, now, work, live_id)

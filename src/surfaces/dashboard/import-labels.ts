@@ -9,6 +9,9 @@ export const OUTCOME_LABELS: Record<RowOutcome, string> = {
   unchanged: 'Unchanged',
   duplicate: 'Another row for this buyer is imported',
   owned: 'The buyer already has a license',
+  ends_earlier: 'The buyer’s license ends earlier: import again after its end',
+  add_key_ends_earlier:
+    'Key added to the buyer’s license, which ends earlier: import again after its end',
   over: 'Ended, unpaid, refunded or revoked: not imported',
   ended_here: 'The license has ended on Purser',
   buying: 'The buyer is paying now: import the file again later',

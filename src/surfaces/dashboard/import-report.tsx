@@ -94,8 +94,8 @@ export function ReportPanel({ read, rows, address, continued }: ImportPageFacts)
 export function RunPanel(facts: ImportPageFacts): JSX.Element {
   const { read, address, csrf_token } = facts
   const isFirst = read.status === 'checked'
-  const { create = 0, update = 0, end = 0, add_key = 0 } = read.counts
-  const changes = create + update + end + add_key
+  const { create = 0, update = 0, end = 0, add_key = 0, add_key_ends_earlier = 0 } = read.counts
+  const changes = create + update + end + add_key + add_key_ends_earlier
   return (
     <Panel title={isFirst ? '4. Import' : 'The import stopped'}>
       <p class="text-sm text-muted">
