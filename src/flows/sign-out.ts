@@ -26,16 +26,15 @@ export async function signOutOfApp({ db, clock }: World, facts: SignOut): Promis
   const { client_id, session, sign_in } = facts
   const people = new Set([session?.user_id, sign_in?.user_id].filter((each) => each !== undefined))
   await db.tx(async (tx) => {
+    // First: the code of a concurrent sign-in finds no session, or is revoked below.
+    if (session) {
+      await identity.endSessionById(tx, { user_id: session.user_id, session_id: session.id })
+    }
     if (sign_in && client_id === undefined) await grants.endSession(tx, sign_in.uid)
     else if (sign_in) await grants.forgetSession(tx, sign_in.uid)
     for (const user_id of people) {
       if (client_id !== undefined) await grants.revokeApp(tx, { client_id, user_id })
       await grants.revokeAgents(tx, user_id)
-    }
-    if (session) {
-      await identity.endSessionById(tx, { user_id: session.user_id, session_id: session.id })
-    }
-    for (const user_id of people) {
       await billing.endCartSignIns(tx, clock.now(), user_id)
       const detail = { session_id: session?.id, client_id }
       await noteSignOut(tx, clock.now(), { user_id, origin: facts.origin, detail })

@@ -11,15 +11,14 @@ import { confirm } from '#flows/checkout'
 import { joinAffiliates } from '#flows/join-affiliates'
 import { acceptInvitation, startSelling } from '#flows/seller'
 import { renewDue, setAutoRenew } from '#flows/subscription'
-import type { World } from '#flows/world'
 import { addDays } from '#platform/calendar'
-import type { Database } from '#platform/db'
 import { type AppId, mintId, parseId, type SellerId, type UserId } from '#platform/ids'
 import { newEmail, openOwner } from '../support/account.ts'
 import { addApp, type OtherApp, setOnSale } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
+import { oneAfterOther } from '../support/one-after-other.ts'
 import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { buyerActor, DAY, subscribe } from '../support/subscriber.ts'
@@ -84,34 +83,6 @@ async function atConfirm({ price_id }: OtherApp, card?: string) {
   return { agent, email, url }
 }
 
-/** The service whose first transaction commits once another one waits for it. */
-function untilOtherWaits(begun: () => void): World {
-  const { world } = service
-  let isFirst = true
-  const tx: Database['tx'] = (work, options) =>
-    world.db.tx(async (each) => {
-      const result = await work(each)
-      begun()
-      if (isFirst) await untilBlocked(each, world.db)
-      isFirst = false
-      return result
-    }, options)
-  return { ...world, db: { ...world.db, tx } }
-}
-
-/** Runs one flow up to its commit, and another one that has to wait for that. */
-async function oneAfterOther<First, Second>(
-  first: (world: World) => Promise<First>,
-  second: (world: World) => Promise<Second>,
-): Promise<[First, PromiseSettledResult<Second>]> {
-  const begun = Promise.withResolvers<void>()
-  const following = begun.promise.then(() => second(service.world))
-  const settled = Promise.allSettled([following])
-  const done = await first(untilOtherWaits(begun.resolve))
-  const [after_it] = await settled
-  return [done, after_it!]
-}
-
 /** What blocks a deletion that had to wait. */
 function blocksOf(
   settled: PromiseSettledResult<Awaited<ReturnType<typeof deleteAccount>>>,
@@ -133,6 +104,7 @@ describe('the owner of a seller who deletes their account', () => {
     const { owner, actor, seller_id } = await leavingSeller()
     const { client_id } = await unpublished(seller_id)
     const [deleted, publishing] = await oneAfterOther(
+      service,
       (world) => deleteAccount(world, owner),
       (world) => publishApp(world, actor, client_id),
     )
@@ -145,6 +117,7 @@ describe('the owner of a seller who deletes their account', () => {
     const { owner, actor, seller_id } = await leavingSeller()
     const { client_id } = await unpublished(seller_id)
     const [published, deleting] = await oneAfterOther(
+      service,
       (world) => publishApp(world, actor, client_id),
       (world) => deleteAccount(world, owner),
     )
@@ -164,6 +137,7 @@ describe('the owner of a seller who deletes their account', () => {
     const invited_by = owner.user_id
     await sellers.addInvitation(world.db, { id, seller_id, invited_by, ...invited, ...times })
     const [joined, deleting] = await oneAfterOther(
+      service,
       (each) => acceptInvitation(each, memberOf(member.user_id), { id, email_normalized: email }),
       (each) => deleteAccount(each, owner),
     )
@@ -175,6 +149,7 @@ describe('the owner of a seller who deletes their account', () => {
   test('starts no other seller', async () => {
     const owner = await account()
     const [deleted, starting] = await oneAfterOther(
+      service,
       (world) => deleteAccount(world, owner),
       (world) => startSelling(world, memberOf(owner.user_id), FORM),
     )
@@ -223,6 +198,7 @@ describe('the owner of a seller who deletes their account', () => {
 test('an affiliate does not join while they delete their account', async () => {
   const owner = await account()
   const [deleted, joining] = await oneAfterOther(
+    service,
     (world) => deleteAccount(world, owner),
     (world) => joinAffiliates(world, owner, 'leaving-code'),
   )

@@ -1,6 +1,7 @@
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
+import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { parseId } from '#platform/ids'
 import { sessionOf } from './requests.ts'
@@ -33,6 +34,7 @@ function recordAdapter(world: World, kind: grants.RecordKind): Adapter {
       const facts = factsOf(kind, payload, life)
       const kept = await grants.keepRecord(db, clock.now(), { kind, name }, facts)
       if (!kept) throw new errors.InvalidGrant('the grant was revoked')
+      if (kind === 'AuthorizationCode') await requireSignedIn(world, payload)
     },
     async find(name) {
       const found = await grants.findRecord(db, clock.now(), { kind, name })
@@ -72,6 +74,25 @@ async function isAnonymous(
   if (kind === 'Session') return accountId === undefined
   const { ctx } = Provider
   return kind === 'Interaction' && ctx !== undefined && !(await sessionOf(world, ctx))
+}
+
+/**
+ * Throws `login_required`, and revokes the grant of a code that was just stored, if the session in
+ * which it was issued ended since the request was authorized. This waits for a sign-out that is
+ * being recorded; a later one finds the code, as every sign-out ends the session first.
+ */
+async function requireSignedIn(world: World, { grantId }: AdapterPayload): Promise<void> {
+  const { ctx } = Provider
+  const session = ctx && (await sessionOf(world, ctx))
+  const { db } = world
+  const isSignedIn =
+    session !== undefined &&
+    (await db.tx((tx) => {
+      return identity.keepsSession(tx, { user_id: session.user_id, session_id: session.id })
+    }))
+  if (isSignedIn) return
+  await grants.dropRecord(db, { kind: 'Grant', name: String(grantId) })
+  throw new errors.LoginRequired('the person signed out')
 }
 
 /** The stored facts of a payload; none of them is usable as a credential. */
