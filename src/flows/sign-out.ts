@@ -43,13 +43,10 @@ export async function signOutOfApp({ db, clock }: World, facts: SignOut): Promis
 }
 
 /**
- * Ends one sign-in to an app, named by its ID token; the current user of the browser stays signed
- * in.
+ * Ends one sign-in to an app, named by its ID token; the current user of the browser, if there is
+ * one, stays signed in.
  */
-export async function endLogin(
-  { db }: World,
-  login: { client_id: string; sid: string },
-): Promise<void> {
+export async function endLogin({ db }: World, login: grants.NamedLogin): Promise<void> {
   await grants.revokeLogin(db, login)
 }
 

@@ -179,8 +179,27 @@ test('an ID token that has expired still says of which app to sign out', async (
   assert.match(textOf((await agent.open(signOutUrl(tokens))).body), /Sign out of Tidepool\?/)
 })
 
-test('redirects back at once without a session', async () => {
-  const { tokens } = await signedIn()
+test('ends the login of the ID token in a browser without a session, if it is confirmed', async () => {
+  const { tokens, user_id } = await signedIn()
+  const elsewhere = await signInToApp(setup, await enter(setup, { user_id }))
+  const agent = browser(setup)
+  const page = await agent.open(signOutUrl(tokens))
+  assert.match(textOf(page.body), /Sign out of Tidepool\? This ends this sign-in to Tidepool\./)
+  assert.equal(await status(tokens), 200)
+  const { url } = await agent.submit('Sign out')
+  assert.equal(url, `${setup.home}?state=where-i-was`)
+  assert.equal(await status(tokens), 401)
+  await isRefused(tokens)
+  assert.equal(await status(elsewhere), 200)
+})
+
+test('redirects back at once without a session, if there is nothing to sign out of', async () => {
+  const { agent, tokens } = await signedIn()
+  const { client_id } = setup.demo.app
+  const unnamed = endSession({ client_id, post_logout_redirect_uri: setup.home })
+  assert.equal((await browser(setup).open(unnamed)).url, setup.home)
+  await agent.open(signOutUrl(tokens))
+  await agent.submit('Sign out')
   const { url } = await browser(setup).open(signOutUrl(tokens))
   assert.equal(url, `${setup.home}?state=where-i-was`)
 })

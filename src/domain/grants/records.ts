@@ -161,11 +161,22 @@ export async function forgetSession(db: Db, uid: string): Promise<void> {
   await db.run(sql`delete from oidc_records where session_uid = ${uid} and kind = 'Session'`)
 }
 
+/** The logins to an app that their ID tokens name so. */
+export interface NamedLogin {
+  client_id: string
+  sid: string
+}
+
+/** Whether a login has a token that has not expired. */
+export async function hasTokens(db: Db, now: Date, login: NamedLogin): Promise<boolean> {
+  const found = await db.maybe(sql`select id from oidc_records where sid = ${login.sid}
+    and client_id = ${login.client_id} and kind in ('AccessToken', 'RefreshToken')
+    and expires_at > ${now} limit 1`)
+  return found !== undefined
+}
+
 /** Revokes an app's tokens from the logins with this `sid`. */
-export async function revokeLogin(
-  db: Db,
-  login: { client_id: string; sid: string },
-): Promise<void> {
+export async function revokeLogin(db: Db, login: NamedLogin): Promise<void> {
   await db.run(sql`delete from oidc_records where id in (select grant_id from oidc_records
     where sid = ${login.sid} and client_id = ${login.client_id})`)
 }

@@ -5,13 +5,18 @@ import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 import type { Locale } from '#platform/language/locale'
 
+/**
+ * What a sign-out ends: the app in every browser with the session here, or one login of the app,
+ * whose account is not signed in here. `other_than` is the account that is, empty if unknown.
+ */
+type SignOutScope = 'app' | 'login' | { other_than: string }
+
 /** Asks whether to sign out (spec: Sign-in rules, 6). */
 export function SignOutPage(facts: {
   locale: Locale
   app_name: string | undefined
   app_icon: string | undefined
-  /** The signed-in account, if the app names another one; empty if unknown. */
-  other_than: string | undefined
+  ends: SignOutScope
   csrf_token: string
   /** The app's parameters, which are validated again when the form is sent. */
   requested: Record<string, string>
@@ -46,13 +51,15 @@ export function SignOutPage(facts: {
 
 function consequenceOf(facts: {
   app_name: string | undefined
-  other_than: string | undefined
+  ends: SignOutScope
   locale: Locale
 }): string {
-  const { app_name: app, other_than: email, locale } = facts
+  const { app_name: app, ends, locale } = facts
   const { t } = locale
   if (app === undefined) return t('signout.of_purser')
-  if (email === undefined) return t('signout.of_app', { app })
+  if (ends === 'app') return t('signout.of_app', { app })
+  if (ends === 'login') return t('signout.of_login', { app })
+  const email = ends.other_than
   return email === '' ? t('signout.of_other', { app }) : t('signout.of_other_than', { app, email })
 }
 

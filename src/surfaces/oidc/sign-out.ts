@@ -38,14 +38,18 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
       if (typeof requested === 'string') return sendImpossible(reply, requested)
       const sessions = await sessionsOf(world, request)
       const isSignedIn = sessions.session !== undefined || sessions.sign_in?.user_id !== undefined
-      if (!isSignedIn) return redirectTo(reply, requested.address)
+      if (!isSignedIn && !(await namesLogin(world, requested))) {
+        return redirectTo(reply, requested.address)
+      }
       const page = SignOutPage({
         locale: localeOf(request),
         app_name: requested.client?.app_name ?? undefined,
         app_icon: requested.client && apps.iconPath(requested.client),
-        other_than: (await namesOtherAccount(library, requested, sessions))
-          ? (sessions.session?.email ?? '')
-          : undefined,
+        ends: !isSignedIn
+          ? 'login'
+          : (await namesOtherAccount(library, requested, sessions))
+            ? { other_than: sessions.session?.email ?? '' }
+            : 'app',
         csrf_token: csrfToken(world, request, reply),
         requested: parameters,
         stay_url: requested.address,
@@ -114,6 +118,16 @@ async function read(
 /** The people in this browser: of the service's session, and of the library's session. */
 interface BrowserSessions extends Pick<SignOut, 'sign_in'> {
   session: Session | undefined
+}
+
+/**
+ * Whether the app names a login that still has tokens. The person is asked about it, signed in here
+ * or not (RP-Initiated Logout 1.0, 2).
+ */
+async function namesLogin({ db, clock }: World, { hint }: SignOutRequest): Promise<boolean> {
+  const { client_id, sid } = hint ?? {}
+  if (client_id === undefined || sid === undefined) return false
+  return await grants.hasTokens(db, clock.now(), { client_id, sid })
 }
 
 /** Whether the app names an account that is not signed in on this browser. */
