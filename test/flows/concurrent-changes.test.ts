@@ -16,7 +16,7 @@ import { mintId, type UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
-import type { OtherApp } from '../support/apps.ts'
+import { addApp, type OtherApp } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -256,4 +256,26 @@ test('the URLs of an app are checked against its website as it is now', async ()
   const saved = await saveAddresses(world, actor, { app, changes })
   assert.ok('faults' in saved)
   assert.match(saved.faults[0]!.message, /must be an HTTPS URL on moved\.example\.net/)
+})
+
+test('an address that another app takes at that moment is refused at its field', async () => {
+  const { world } = service
+  const [first, second] = [
+    await otherApp(service, { amount: cents(300) }),
+    await addApp(service, { slug: 'takes-late', is_published: false }),
+  ]
+  const actor = await sellerActor(service)
+  const begun = Promise.withResolvers<void>()
+  const change = { app_id: second.client_id, entered: { slug: 'one-address' } }
+  const saving = begun.promise.then(() => saveAppDetails(world, actor, change))
+  await world.db.tx(async (tx) => {
+    const app = await apps.get(tx, first.client_id)
+    await apps.setDetails(tx, app.id, { ...app, slug: 'one-address' })
+    begun.resolve()
+    await untilBlocked(tx, world.db)
+  })
+  const taken = { faults: [{ path: 'slug', message: 'Another app has this address.' }] }
+  assert.deepEqual(await saving, taken)
+  assert.deepEqual(await saveAppDetails(world, actor, change), taken)
+  assert.equal((await apps.get(world.db, second.client_id)).slug, 'takes-late')
 })

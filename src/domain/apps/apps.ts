@@ -1,4 +1,4 @@
-import type { Db } from '#platform/db'
+import { type Db, isUniqueViolation } from '#platform/db'
 import type { AppId, ImageId, SellerId, UserId } from '#platform/ids'
 import { fromJson, type JsonRow } from '#platform/json-row'
 import { type Sql, sql } from '#platform/sql'
@@ -199,16 +199,18 @@ export async function lock(tx: Db, id: AppId): Promise<App> {
   return await tx.one<App>(sql`select ${COLUMNS} from apps where id = ${id} for update`)
 }
 
-/** Changes an app's name, website and slug; false if the slug is taken. */
+/** Changes an app's name, website and slug; throws what `isSlugTaken` recognizes. */
 export async function setDetails(
   tx: Db,
   id: AppId,
   { name, url, slug }: Pick<App, 'name' | 'url' | 'slug'>,
-): Promise<boolean> {
-  const changed = await tx.run(sql`update apps set name = ${name}, url = ${url}, slug = ${slug}
-    where id = ${id} and not exists (
-      select 1 from apps other where other.slug = ${slug} and other.id <> ${id})`)
-  return changed === 1
+): Promise<void> {
+  await tx.run(sql`update apps set name = ${name}, url = ${url}, slug = ${slug} where id = ${id}`)
+}
+
+/** Whether an error means that another app has the slug, now or by a concurrent change. */
+export function isSlugTaken(error: unknown): boolean {
+  return isUniqueViolation(error, 'apps_slug_key')
 }
 
 /**
