@@ -9,6 +9,8 @@ export async function untilBlocked(
   count = 1,
 ): Promise<void> {
   for (let round = 0; engine === 'postgresql'; round++) {
+    // What a transaction read of other sessions stays the same until it ends, or this.
+    await tx.rows(sql`select pg_stat_clear_snapshot()`)
     const waiting = await tx.rows(sql`select pid from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`)
     if (waiting.length >= count) return
