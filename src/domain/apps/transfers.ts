@@ -121,6 +121,12 @@ export async function withdrawTransfersOf(
   return rows.map(({ app_id }) => app_id)
 }
 
+/** Locks the open offers to some addresses until the transaction ends. */
+export async function lockTransfersTo(tx: Db, addresses: string[]): Promise<void> {
+  await tx.rows(sql`select id from app_transfers
+    where email_normalized = any(${addresses}) and outcome is null order by id for update`)
+}
+
 /** Deletes the open offers to the addresses of a deleted account. */
 export async function dropTransfersTo(tx: Db, addresses: string[]): Promise<void> {
   await tx.run(sql`delete from app_transfers

@@ -126,7 +126,10 @@ export async function lockCart(db: Db, id: CartId): Promise<LockedCart> {
     from carts where id = ${id} for update`)
 }
 
-/** Locks the carts of an account and of its emails until the transaction ends. */
+/**
+ * Locks the carts of an account and of its emails until the transaction ends. Whatever locks
+ * several carts does so in the order of their ids.
+ */
 export async function lockCartsOf(
   db: Db,
   { user_id, emails }: { user_id: UserId; emails: string[] },
@@ -208,8 +211,8 @@ export async function setCartLanguage(
   await db.run(sql`update carts set language = ${language}, card_entry_id = null,
       card_entry_url = null, updated_at = ${now},
       earlier_card_entry_id = coalesce(card_entry_id, earlier_card_entry_id)
-    where browser_hash = ${browser_hash} and completed_at is null
-      and language <> ${language}`)
+    where id in (select id from carts where browser_hash = ${browser_hash}
+      and completed_at is null and language <> ${language} order by id for update)`)
 }
 
 /** Closes a cart with the order it became. */
@@ -230,9 +233,10 @@ export async function completeWalkthrough(db: Db, now: Date, cart_id: CartId): P
 
 /** Records that an account signed out: no success page of its purchases signs it in again. */
 export async function endCartSignIns(db: Db, now: Date, user_id: UserId): Promise<void> {
-  await db.run(sql`update carts c set sign_in_ended_at = ${now}
-    from orders o join invoices i on i.id = o.invoice_id
-    where o.user_id = ${user_id} and c.id = i.cart_id and c.sign_in_ended_at is null`)
+  await db.run(sql`update carts set sign_in_ended_at = ${now}
+    where id in (select c.id from orders o join invoices i on i.id = o.invoice_id
+      join carts c on c.id = i.cart_id
+      where o.user_id = ${user_id} and c.sign_in_ended_at is null order by c.id for update of c)`)
 }
 
 /** Ends an account's carts: the browsers that opened them no longer find them. */
@@ -243,7 +247,8 @@ export async function endCartsOf(
 ): Promise<void> {
   await db.run(sql`update carts
     set browser_hash = ${ENDED_HASH}, updated_at = ${now}
-    where user_id = ${account.user_id} or email_normalized = ${account.email_normalized}`)
+    where id in (select id from carts where user_id = ${account.user_id}
+      or email_normalized = ${account.email_normalized} order by id for update)`)
 }
 
 /** Replaces a deleted account's email in its carts, and ends those that are not paid. */

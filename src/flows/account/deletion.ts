@@ -62,14 +62,16 @@ export async function deleteCopy(world: World, user_id: UserId): Promise<boolean
 }
 
 /**
- * Locks an account and its purchases, in the order in which other flows lock them: a link its
- * account before the carts, and a purchase its cart before memberships, emails, and the rows that
- * refer to the account. A purchase that is being recorded blocks the deletion.
+ * Locks an account, its purchases and the offers to it, in the order in which other flows lock
+ * them: a link its account before the carts; a purchase its cart, and the answer to an offer the
+ * offer, before memberships, emails, and the rows that refer to the account. A purchase that is
+ * being recorded blocks the deletion.
  */
 async function lockAccount(tx: Db, user_id: UserId): Promise<identity.User> {
   const user = await identity.lockForChange(tx, user_id)
   const emails = await identity.addressesOf(tx, user)
   await billing.lockCartsOf(tx, { user_id, emails })
+  await apps.lockTransfersTo(tx, emails)
   // Until this ends, no one can make the account the owner of a seller.
   await sellers.lockMemberships(tx, user_id)
   await sellers.lockInvitationsBy(tx, user_id)

@@ -1,0 +1,143 @@
+/** Flows lock the same rows in the same order: a deadlock ends one of them and costs a second. */
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as identity from '#domain/identity'
+import * as sellers from '#domain/sellers'
+import { deleteAccount } from '#flows/account'
+import type { Db } from '#platform/db'
+import type { CartId, UserId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { newEmail, openOwner } from '../support/account.ts'
+import { textOf } from '../support/agent.ts'
+import { newApp, offer } from '../support/app-transfer.ts'
+import { untilBlocked } from '../support/blocked.ts'
+import { SERVER_URL } from '../support/database.ts'
+import { closeSound } from '../support/invariants.ts'
+import { buyer, TEXAS } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { addPerson, enter } from '../support/sign-in.ts'
+
+// The embedded database has one connection, on which transactions queue: nothing races there.
+const skip =
+  SERVER_URL === undefined && 'only PostgreSQL runs transactions side by side (TEST_DATABASE_URL)'
+
+describe('order of locks', { skip }, () => {
+  let service: TestService
+  before(async () => {
+    service = await openTestService()
+  })
+  after(() => closeSound(service))
+  const now = () => service.clock.now()
+
+  /**
+   * Takes locks in the order of one flow, while another flow waits for the first of them. Throws if
+   * the other one took the next lock already.
+   */
+  async function inOrder<Result>(
+    locks: { first: (tx: Db) => Promise<unknown>; next: (tx: Db) => Promise<unknown> },
+    other: () => Promise<Result>,
+  ): Promise<Result> {
+    const { db } = service.world
+    const begun = Promise.withResolvers<void>()
+    const running = begun.promise.then(other)
+    await db.tx(async (tx) => {
+      await locks.first(tx)
+      begun.resolve()
+      await untilBlocked(tx, db)
+      await tx.run(sql`set local lock_timeout = '100ms'`)
+      await locks.next(tx)
+    })
+    return await running
+  }
+
+  const keepUser = (tx: Db, user_id: UserId) =>
+    tx.run(sql`select id from users where id = ${user_id} for key share`)
+
+  test('the deletion of an account locks an offer before what refers to the account', async () => {
+    const person = await addPerson(service, newEmail())
+    const owner = await openOwner(service, person)
+    const { slug, client_id } = await newApp(service)
+    await offer(service, slug, person.email)
+    const { id } = (await apps.openTransferOf(service.world.db, now(), client_id))!
+    const lockOffer = (tx: Db) => apps.lockTransfer(tx, now(), id)
+    const deleted = await inOrder(
+      { first: lockOffer, next: (tx) => keepUser(tx, person.user_id) },
+      () => deleteAccount(service.world, owner),
+    )
+    assert.equal(deleted.outcome, 'deleted')
+    assert.equal(await service.world.db.tx(lockOffer), undefined)
+  })
+
+  test('a cart is opened before the deletion of its account locks carts, or after it', async () => {
+    const { db } = service.world
+    const person = await addPerson(service, newEmail())
+    const { user_id, email } = person
+    const owner = await openOwner(service, person)
+    const agent = await enter(service, person, { agent: buyer(service) })
+    await agent.open(`/buy/${service.demo.app.prices[1]!.public_id}/`)
+    const begun = Promise.withResolvers<void>()
+    const deleting = begun.promise.then(() => deleteAccount(service.world, owner))
+    const locked = Promise.withResolvers<void>()
+    const opening = locked.promise.then(() => agent.submit('Continue', { email, ...TEXAS }))
+    await db.tx(async (tx) => {
+      await sellers.lockMemberships(tx, user_id)
+      begun.resolve()
+      await untilBlocked(tx, db)
+      locked.resolve()
+      await untilBlocked(tx, db, 2)
+    })
+    assert.equal((await deleting).outcome, 'deleted')
+    assert.match(textOf((await opening).body), /Enter your card/)
+    const { email_normalized } = identity.readEmail(email)!
+    assert.deepEqual(
+      await db.rows(sql`select user_id from carts where email_normalized = ${email_normalized}`),
+      [{ user_id: null }],
+    )
+  })
+
+  /** Two carts of one browser and account, in the order of their ids. The last is found first. */
+  async function twoCarts() {
+    const { db } = service.world
+    const { email, user_id } = await addPerson(service, newEmail())
+    const agent = await enter(service, { user_id }, { agent: buyer(service) })
+    for (const { public_id } of service.demo.app.prices.slice(0, 2)) {
+      await agent.open(`/buy/${public_id}/`)
+      await agent.submit('Continue', { email, ...TEXAS })
+    }
+    const [one, two] = await db.rows<{ id: CartId; browser_hash: Buffer }>(sql`
+      select id, browser_hash from carts where user_id = ${user_id} order by id`)
+    await db.run(sql`update carts set updated_at = updated_at + interval '1 second'
+      where id = ${one!.id}`)
+    const { email_normalized } = identity.readEmail(email)!
+    return {
+      one: one!.id,
+      two: two!.id,
+      browser_hash: one!.browser_hash,
+      user_id,
+      email_normalized,
+    }
+  }
+
+  type TwoCarts = Awaited<ReturnType<typeof twoCarts>>
+  const SEVERAL: Record<string, (db: Db, carts: TwoCarts) => Promise<void>> = {
+    'a change of language': (db, { browser_hash }) =>
+      billing.setCartLanguage(db, now(), { browser_hash, language: 'es' }),
+    'the end of all carts': (db, account) => billing.endCartsOf(db, now(), account),
+  }
+  for (const [what, change] of Object.entries(SEVERAL)) {
+    test(`${what} locks carts in the order of their ids`, async () => {
+      const { db } = service.world
+      const carts = await twoCarts()
+      await inOrder(
+        {
+          first: (tx) => billing.lockCart(tx, carts.one),
+          next: (tx) => billing.lockCart(tx, carts.two),
+        },
+        () => change(db, carts),
+      )
+    })
+  }
+})
