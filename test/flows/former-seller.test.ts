@@ -4,15 +4,27 @@ import * as apps from '#domain/apps'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
+import { sendEvidence } from '#flows/dispute'
+import { refundCharge } from '#flows/refund'
 import { resendReceipt } from '#flows/resend-receipt'
 import { rotateKey } from '#flows/rotate-key'
 import { endNow, extendTrial, givePlan, resendKeyEmail, setAutoRenew } from '#flows/subscription'
-import { type AppId, type InvoiceId, type OrderId, parseId, type SellerId } from '#platform/ids'
+import type { World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
+import {
+  type AppId,
+  type DisputeId,
+  type InvoiceId,
+  type OrderId,
+  parseId,
+  type SellerId,
+} from '#platform/ids'
 import { sql } from '#platform/sql'
 import { PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { newApp, otherSeller, sellerOf } from '../support/app-transfer.ts'
 import { addApp, type OtherApp, setOnSale } from '../support/apps.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { objectTo } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { HOMES, payeeOf, withBank } from '../support/payees.ts'
@@ -186,3 +198,44 @@ test('the former seller ends nothing, gives nothing and sends nothing that it be
   }
   assert.deepEqual([await licensing.getPausable(world.db, license_id), await emails()], known)
 })
+
+type LateAction = (
+  world: World,
+  actor: ActorOf<'seller'>,
+  of: { invoice_id: InvoiceId; dispute_id: DisputeId },
+) => Promise<unknown>
+
+const LATE: Record<string, LateAction> = {
+  'a refund': (world, actor, { invoice_id }) =>
+    refundCharge(world, actor, { invoice_id, reason: 'Late' }),
+  'evidence about a dispute': (world, actor, { dispute_id }) =>
+    sendEvidence(world, actor, { dispute_id, statement: 'Late' }),
+}
+for (const [what, act] of Object.entries(LATE)) {
+  test(`${what} by the former seller waits for the transfer, and is refused`, async () => {
+    const { world } = service
+    const { db } = world
+    const other = await newApp(service)
+    const seller_id = await sellerOf(service, other.client_id)
+    const actor = { ...(await sellerActor(service)), seller_id }
+    for (let sale = 0; sale < 2; sale++) await subscribe(service, { app: other })
+    const [refunded, disputed] = await sold(other.client_id)
+    const charge = (await payments.chargeOf(db, refunded!))!
+    const dispute = await objectTo(service, (await payments.chargeOf(db, disputed!))!)
+    const next = await otherSeller(service)
+    const begun = Promise.withResolvers<void>()
+    const of = { invoice_id: refunded!, dispute_id: dispute.id }
+    const late = Promise.allSettled([begun.promise.then(() => act(world, actor, of))])
+    await db.tx(async (tx) => {
+      await apps.lockForEditing(tx, other.client_id)
+      await apps.setSeller(tx, other.client_id, next.seller_id)
+      begun.resolve()
+      await untilBlocked(tx, db)
+    })
+    const [settled] = await late
+    assert.ok(settled.status === 'rejected', JSON.stringify(settled))
+    assert.deepEqual([settled.reason.code, settled.reason.status], ['not_found', 404])
+    assert.deepEqual(await payments.refundsOf(db, charge.id), [])
+    assert.equal((await payments.findDisputeOf(db, { ...dispute, app_id: null }))?.evidence, null)
+  })
+}

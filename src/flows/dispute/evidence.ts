@@ -5,6 +5,7 @@ import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import { lockOwnListing } from '#flows/app-access'
 import { appTime, type World } from '#flows/world'
 import { type ActorOf, audit, concerning } from '#platform/audit'
 import { isoDate } from '#platform/calendar'
@@ -187,7 +188,10 @@ async function buyerActivityOf(
   ]
 }
 
-/** Submits the evidence; submitted again, it replaces what was sent before. */
+/**
+ * Submits the evidence; submitted again, it replaces what was sent before. Throws `not_found` for a
+ * member of a seller who transferred the app since the request was authorized (decision 100).
+ */
 export async function sendEvidence(
   world: World,
   actor: ActorOf<'seller' | 'staff'>,
@@ -196,11 +200,13 @@ export async function sendEvidence(
   const { db, processor } = world
   const { dispute_id: id, statement } = facts
   const dispute = (await payments.findDisputeOf(db, { id, app_id: null }))!
-  const { app } = await payments.chargeWithClock(db, dispute.charge_id)
-  const now = appTime(world, app)
+  const { app_id, seller_id } = await billing.getInvoice(db, dispute.invoice_id)
+  const now = appTime(world, await apps.get(db, app_id))
   if (dispute.closed_at || dispute.due_at <= now) return 'closed'
   const evidence = await assembleEvidence(world, id, statement)
   const { processor_dispute_id: dispute_id } = dispute
+  // A transfer that is being recorded is waited for; the processor is asked without a lock.
+  if (actor.kind === 'seller') await db.tx((tx) => lockOwnListing(tx, actor, app_id))
   try {
     await processor.answerDispute(now, { dispute_id, evidence })
   } catch (error) {
@@ -210,7 +216,6 @@ export async function sendEvidence(
   }
   await db.tx(async (tx) => {
     await payments.keepEvidence(tx, now, { id, evidence })
-    const { seller_id } = await billing.getInvoice(tx, dispute.invoice_id)
     const sent = { action: 'dispute.evidence_sent', subject: id } as const
     await audit(tx, now, { actor: concerning(actor, seller_id), ...sent })
   })

@@ -1,6 +1,6 @@
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import { lockLicense } from '#flows/locked-license'
+import { lockLicenseFor } from '#flows/locked-license'
 import { appTime, type World } from '#flows/world'
 import { audit, concerning } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -87,7 +87,7 @@ async function record(
     if (!charge) return { refusal: 'not_paid' }
     // Locked first, so that no upgrade is agreed to that consumes the charge as credit.
     const { license_id } = await billing.getInvoice(tx, invoice_id)
-    await lockLicense(world, tx, license_id)
+    await lockLicenseFor(world, tx, actor, license_id)
     await payments.lockCharge(tx, charge.id)
     const state = (await refundStateOf(world, tx, invoice_id))!
     const { invoice, left, taken } = state
