@@ -16,6 +16,7 @@ import { addApp } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
 import { buyWith } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
+import { decide, objectTo } from '../support/disputes.ts'
 import { payeeOf, withBank } from '../support/payees.ts'
 import { buy, refund, staffActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
@@ -175,6 +176,17 @@ test('latest sales, open disputes and failed renewals lead to their pages', asyn
       const { status } = await seller.twin().open(pattern.exec(list)![1]!)
       assert.equal(status, 200, title)
     }
+  }
+})
+
+test('a latest sale says why its net is less: a lost dispute', async () => {
+  const bought = await buy(service, { price: 2 })
+  await decide(service, await objectTo(service, bought.charge), 'lost')
+  for (const path of [APP, ALL]) {
+    const text = textOf((await seller.open(path)).body)
+    const [, sale = ''] = text.split('Latest sales')[1]!.split(bought.email)
+    assert.match(sale, /^[^@]+ Dispute lost Net .?\$/, path)
+    assert.match(text, /Refunded Net /)
   }
 })
 

@@ -26,6 +26,8 @@ test('a schedule or email of another release is named after its key', () => {
   assert.equal(scheduleLabel('forget-sign-ins'), 'Delete expired sessions')
   assert.equal(scheduleLabel('count-shells'), 'Count shells')
   assert.equal(emailLabel('seller_sale'), 'New sale, to the seller')
+  // The same template announces an inquiry, which withdraws nothing.
+  assert.equal(emailLabel('dispute_opened'), 'Dispute or inquiry opened')
   assert.equal(emailLabel('shell_found'), 'Shell found')
 })
 

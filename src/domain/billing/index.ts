@@ -55,6 +55,7 @@ export {
   SELLER_INVOICE_STATUSES,
   type SellerInvoice,
   type SellerInvoiceStatus,
+  sellerInvoiceStatuses,
 } from './seller-invoices.ts'
 export * from './subscribers.ts'
 export * from './subscriptions.ts'

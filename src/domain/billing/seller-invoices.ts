@@ -97,6 +97,18 @@ export async function findSellerInvoice(
   )
 }
 
+/** The statuses of some invoices. */
+export async function sellerInvoiceStatuses(
+  db: Db,
+  ids: InvoiceId[],
+): Promise<Map<InvoiceId, SellerInvoiceStatus>> {
+  const rows = await db.rows<Pick<SellerInvoice, 'id' | 'status'>>(
+    sql`select s.id, s.status
+      from (${SELLER_INVOICES(sql`select * from invoices where id = any(${ids})`)}) s`,
+  )
+  return new Map(rows.map(({ id, status }) => [id, status]))
+}
+
 /** A page of the invoices of a license, latest first. */
 export async function invoicesOfLicense(
   db: Db,

@@ -2,10 +2,11 @@ import type { ComponentChildren, JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { Day, Money } from '#design/money'
 import { type CardFacts, EmptyState, RecordCards } from '#design/panels'
-import { isHardDecline } from '#domain/billing'
+import { isHardDecline, type SellerInvoiceStatus } from '#domain/billing'
 import type { FailedRenewal } from '#domain/metrics'
 import { withQuery } from '#http/address'
 import { addressOf } from '#http/app-menu'
+import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
 import { type FiguresFacts, LISTED } from './figures.ts'
 
 /** Open disputes, failed renewals and the latest sales, each with a link. */
@@ -130,6 +131,7 @@ function saleCards(facts: FiguresFacts): CardFacts[] {
         app_name,
         product_name,
         <Day date={paid_at} />,
+        ...changeOf(facts.statuses.get(id)),
         <>
           Net <Money amount={net} />
         </>,
@@ -137,4 +139,9 @@ function saleCards(facts: FiguresFacts): CardFacts[] {
       aside: <Money amount={amount} />,
     }),
   )
+}
+
+/** Why the net of a sale is less than it was; nothing of one that is only paid. */
+function changeOf(status: SellerInvoiceStatus | undefined): string[] {
+  return status === undefined || status === 'paid' ? [] : [INVOICE_STATUS_LABELS[status][0]]
 }

@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
+import * as billing from '#domain/billing'
 import * as metrics from '#domain/metrics'
 import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
 import { payeeTime, readPayeeBalance } from '#flows/pay-out'
 import { forReports, type World } from '#flows/world'
 import { addDays } from '#platform/calendar'
-import type { AppId, SellerId } from '#platform/ids'
+import type { AppId, InvoiceId, SellerId } from '#platform/ids'
 import { type Cents, sum } from '#platform/money'
 import { type ChosenRange, rangeOf } from './figure-range.ts'
 
@@ -27,6 +28,8 @@ export interface FiguresFacts {
   chosen: ChosenRange
   figures: metrics.OverviewFigures
   sales: metrics.LatestSale[]
+  /** The statuses of those sales. */
+  statuses: ReadonlyMap<InvoiceId, billing.SellerInvoiceStatus>
   disputes: metrics.OpenDispute[]
   /** Whether the member may open a dispute; others open its sale. */
   opens_disputes: boolean
@@ -54,12 +57,15 @@ export async function readFigures(
   const { base, app_ids, now, member, names_apps } = facts
   const chosen = rangeOf(request, now)
   const query = { app_ids, limit: LISTED + 1 }
+  const sales = await metrics.latestSales(db, query)
+  const ids = sales.map(({ id }) => id)
   return {
     base,
     chosen,
     names_apps,
     figures: await metrics.readOverview(db, { app_ids, range: chosen.range }),
-    sales: await metrics.latestSales(db, query),
+    sales,
+    statuses: await billing.sellerInvoiceStatuses(db, ids),
     disputes: await metrics.openDisputes(db, query),
     opens_disputes: sellers.isAllowed(member.role, 'support'),
     renewals: await metrics.failedRenewals(db, query),

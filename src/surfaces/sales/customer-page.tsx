@@ -18,11 +18,12 @@ import {
   type Refund,
 } from '#domain/payments'
 import type { ActionNote } from '#http/action-note'
+import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
 import type { ListPage } from '#http/pagination'
 import { eventText } from '#http/timeline-labels'
 import { type Cents, cents, sum } from '#platform/money'
 import type { ActionLink } from './customer-action.ts'
-import { KIND_LABELS, ORIGIN_LABELS, STATUS_LABELS } from './labels.ts'
+import { KIND_LABELS, ORIGIN_LABELS } from './labels.ts'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -136,7 +137,7 @@ function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
           caption="Invoices, newest first"
           columns={columns}
           rows={invoices.rows.map((invoice) => {
-            const [label, tone] = STATUS_LABELS[invoice.status]
+            const [label, tone] = INVOICE_STATUS_LABELS[invoice.status]
             return {
               key: invoice.id,
               cells: [

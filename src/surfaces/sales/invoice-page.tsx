@@ -13,11 +13,12 @@ import {
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
 import type { PayoutOfTransaction } from '#domain/payouts'
+import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
 import { LedgerEntries } from '#http/ledger-entries'
 import { payoutLabel } from '#http/payout-label'
 import type { ChargeId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
+import { KIND_LABELS } from './labels.ts'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
 import { SaleHeader } from './sale-header.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -47,7 +48,7 @@ export interface InvoicePageFacts extends SalesPageFacts {
 export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
   const { invoice } = facts
   const number = invoiceNumber(invoice.number)
-  const [label, tone] = STATUS_LABELS[invoice.status]
+  const [label, tone] = INVOICE_STATUS_LABELS[invoice.status]
   return (
     <SiteLayout title={`${number} · ${facts.app_name}`} notice={facts.notice}>
       <SaleHeader

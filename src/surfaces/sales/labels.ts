@@ -1,20 +1,10 @@
 import type { BadgeTone } from '#design/feedback'
-import type { InvoiceKind, SellerInvoiceStatus } from '#domain/billing'
+import type { InvoiceKind } from '#domain/billing'
 import type { Dispute, LicenseOrigin, Refund } from '#domain/payments'
 import type { RefundRefusal } from '#flows/refund'
 import type { Side } from '#http/guards/seller-or-staff'
 
 type Labeled = readonly [label: string, tone: BadgeTone]
-
-export const STATUS_LABELS: Record<SellerInvoiceStatus, Labeled> = {
-  paid: ['Paid', 'good'],
-  partly_refunded: ['Partly refunded', 'info'],
-  refunded: ['Refunded', 'neutral'],
-  disputed: ['Disputed', 'warn'],
-  dispute_lost: ['Dispute lost', 'bad'],
-  open: ['Open', 'warn'],
-  void: ['Void', 'neutral'],
-}
 
 export const KIND_LABELS: Record<InvoiceKind, string> = {
   purchase: 'Purchase',

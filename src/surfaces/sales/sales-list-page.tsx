@@ -15,10 +15,11 @@ import {
 } from '#domain/billing'
 import type { DisputeLine } from '#domain/payments'
 import { appMenu } from '#http/app-menu'
+import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
 import { type Cents, cents } from '#platform/money'
 import { counted } from '#platform/text'
 import type { InvoiceSearch } from './invoice-search.ts'
-import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
+import { KIND_LABELS } from './labels.ts'
 import type { SalesPageFacts } from './sales-context.ts'
 import { ANY, SearchForm } from './search-form.tsx'
 
@@ -33,7 +34,10 @@ const COLUMNS = [
   { label: 'Buyer and plan' },
 ]
 
-const STATUSES = SELLER_INVOICE_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value][0] }))
+const STATUSES = SELLER_INVOICE_STATUSES.map((value) => ({
+  value,
+  label: INVOICE_STATUS_LABELS[value][0],
+}))
 const KINDS = Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }))
 
 /** The invoices of an app, newest first. */
@@ -93,7 +97,7 @@ export function SalesPage(
 }
 
 function cellsOf(base: string, invoice: SellerInvoice) {
-  const [label, tone] = STATUS_LABELS[invoice.status]
+  const [label, tone] = INVOICE_STATUS_LABELS[invoice.status]
   return [
     <Money amount={invoice.amount} />,
     <Money amount={invoice.tax} />,
