@@ -44,3 +44,14 @@ test('npm run backup refuses an option, which it would take for the name of its 
     assert.deepEqual([status, out, error], [1, '', 'Usage: npm run backup -- FILE\n'])
   }
 })
+
+test('npm run stripe:check says what it does before it asks for a key', async () => {
+  const settings = { ...NOWHERE, STRIPE_SECRET_KEY: '' }
+  const usage = /^Usage: npm run stripe:check\n\nLists what the Stripe account still lacks/
+  const help = await runCommand('stripe-check', settings, '--help')
+  assert.deepEqual([help.status, help.error], [0, ''])
+  assert.match(help.out, usage)
+  const mistyped = await runCommand('stripe-check', settings, '--live')
+  assert.deepEqual([mistyped.status, mistyped.out], [2, ''])
+  assert.match(mistyped.error, usage)
+})
