@@ -55,15 +55,27 @@ function jsonParserOf(app: FastifyInstance): ReadJson {
 }
 
 function addJson(app: FastifyInstance, readJson: ReadJson): void {
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     let body: unknown
     try {
+      requirePlain(request.headers['content-encoding'])
       body = readJson(text as string)
     } catch (error) {
       return done(error as Error)
     }
     done(null, body)
   })
+}
+
+/** Throws for a compressed body, with the codings that are read (RFC 9110, 15.5.16). */
+function requirePlain(coding: string | undefined): void {
+  if (coding === undefined || coding.toLowerCase() === 'identity') return
+  throw new Problem(
+    415,
+    'unsupported_media_type',
+    'The request body is compressed. Send it without Content-Encoding.',
+    { headers: { 'accept-encoding': 'identity' } },
+  )
 }
 
 /** A body without a length in its headers may be empty; then its type does not matter. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import type { LightMyRequestResponse as Answer } from 'fastify'
 import * as apps from '#domain/apps'
 import type { LicenseId } from '#platform/ids'
@@ -236,6 +237,46 @@ describe('requests that are not understood', () => {
       assertRefused(await send(body, type), 415, 'unsupported_media_type')
     }
     assert.equal((await send(body, 'application/json; charset=utf-8')).statusCode, 200)
+  })
+
+  test('answers 415 to a compressed body, and says so', async () => {
+    for (const coding of ['gzip', 'br', 'x']) {
+      const answer = await service.app.inject({
+        method: 'POST',
+        url: '/api/v1/licenses/validate',
+        headers: { ...own, 'content-type': 'application/json', 'content-encoding': coding },
+        payload: gzipSync(JSON.stringify({ key })),
+      })
+      assertRefused(answer, 415, 'unsupported_media_type')
+      const message = 'The request body is compressed. Send it without Content-Encoding.'
+      assert.equal(answer.json().message, message)
+      assert.equal(answer.headers['accept-encoding'], 'identity')
+    }
+    const headers = { ...own, 'content-encoding': 'identity' }
+    assert.equal(
+      (
+        await service.app.inject({
+          method: 'POST',
+          url: '/api/v1/licenses/validate',
+          headers,
+          payload: { key },
+        })
+      ).statusCode,
+      200,
+    )
+  })
+
+  test('a query parameter that was sent twice is named with that reason', async () => {
+    const url = '/api/v1/test/events?limit=1&limit=2&other=1'
+    const answer = await service.app.inject({ url, headers: own })
+    assertRefused(answer, 400, 'invalid_request', 'fields')
+    const [first, ...others] = answer.json().fields
+    const message = '`limit` was sent more than once. Send one value.'
+    assert.deepEqual(first, { path: 'limit', message })
+    assert.deepEqual(
+      others.map(({ path }: { path: string }) => path),
+      ['other'],
+    )
   })
 
   test('accepts 64 KiB, and answers 413 to one byte more', async () => {

@@ -178,6 +178,7 @@ function isPlain(request: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined || !hasPlainHeaders(request)) return false
   if (method === 'GET') return length === undefined
   const bytes = Number(length)
+  if (headers['content-encoding'] !== undefined) return false
   return bytes > 0 && bytes <= BODY_LIMIT && PLAIN_JSON.test(headers['content-type'] ?? '')
 }
 

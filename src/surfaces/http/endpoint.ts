@@ -168,15 +168,23 @@ export function readCall(
   if (row.method === 'POST' && !row.body && body !== undefined) {
     faults.push({ path: '', message: 'This endpoint takes no request body.' })
   }
+  const given = query as Record<string, unknown>
+  const repeated = Object.keys(given).filter((name) => Array.isArray(given[name]))
+  faults.push(...repeated.map(repeatedFault))
+  const once = Object.fromEntries(repeated.map((name) => [name, [given[name]].flat()[0]]))
   const call = {
     params: read(row.params, params),
-    query: read(row.query, query),
+    query: read(row.query, { ...given, ...once }),
     headers: read(row.headers, request.headers),
     body: read(row.body, row.is_body_optional && body === undefined ? {} : body),
     request,
   }
   if (faults.length > 0) throw refuse('invalid_request', { fields: faults })
   return call
+}
+
+function repeatedFault(path: string): FieldFault {
+  return { path, message: `\`${path}\` was sent more than once. Send one value.` }
 }
 
 const INPUT_REFUSALS: readonly number[] = [400, 413, 415]
