@@ -8,6 +8,8 @@ create table payout_accounts (
   bank_name text,
   bank_last4 text,
   is_ready boolean not null default false,
+  -- When its bank returned a payout: nothing is paid to it until the payee enters a bank again.
+  returned_at timestamptz,
   -- The Monday up to which the weekly payout was decided: each week is decided once.
   weekly_at timestamptz,
   created_at timestamptz not null,

@@ -65,7 +65,8 @@ export async function cancel(
     const { key } = await tx.one<{ key: string }>(
       sql`select key from sandbox.payouts where id = ${payout_id}`,
     )
-    const ended = { outcome: 'failed', reason: 'The payout was canceled.' } as const
+    const reason = 'The payout was canceled.'
+    const ended = { outcome: 'failed', reason, is_canceled: true } as const
     const content = { kind: 'payout_settled', key, payout_id, ...ended } as const
     await events.schedule(tx, random, now, { id: payout_id }, content)
   })

@@ -211,9 +211,10 @@ function ofPayout(event: Stripe.Event, payout: Stripe.Payout): ParsedEvent | und
   if (key === undefined) return undefined
   const settled = { kind: 'payout_settled', key, payout_id: id } as const
   if (event.type === 'payout.paid') return parsed(event, id, { ...settled, outcome: 'paid' })
-  const canceled = event.type === 'payout.canceled' ? 'The payout was canceled.' : null
-  const reason = failure_message ?? failure_code ?? canceled ?? 'The bank sent the money back.'
-  return parsed(event, id, { ...settled, outcome: 'failed', reason }, true)
+  const is_canceled = event.type === 'payout.canceled'
+  const unexplained = is_canceled ? 'The payout was canceled.' : 'The bank sent the money back.'
+  const reason = failure_message ?? failure_code ?? unexplained
+  return parsed(event, id, { ...settled, outcome: 'failed', reason, is_canceled }, true)
 }
 
 /** Restores the dates of stored content, which JSON stores as strings. */

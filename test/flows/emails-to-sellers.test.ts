@@ -178,6 +178,8 @@ describe('an email to a seller', () => {
       'added back to your balance',
       '/dashboard/payouts/po_',
     )
+    assertContains(failed, 'Enter your bank account again under Payouts. Nothing is paid out until')
+    await withBank(service, 'seller')
     await service.world.db.run(sql`update sandbox.accounts set bank_name = null, bank_last4 = null`)
     await pay()
     const refused = await emailTo(service, seller, /failed$/)
@@ -286,7 +288,7 @@ describe('an email to a seller', () => {
     const emails = () =>
       world.db.rows(sql`select facts from emails where kind = 'bank_changed' order by id`)
     const before = (await emails()).length
-    await refreshAccount({ ...world, processor: late }, owner)
+    await refreshAccount({ ...world, processor: late }, owner, { is_back: true })
     assert.equal((await emails()).length, before + 1)
     const account = await payouts.findAccount(world.db, owner)
     assert.equal(account?.bank_last4, '6789')

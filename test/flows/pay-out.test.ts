@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as payouts from '#domain/payouts'
-import { settlePayout } from '#flows/pay-out'
+import { payWeekly, refreshAccount, settlePayout } from '#flows/pay-out'
 import type { PayoutId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { textOf } from '../support/agent.ts'
 import { SERVER_URL } from '../support/database.ts'
-import { decide, objectTo } from '../support/disputes.ts'
-import { BANKS, sell, withBank } from '../support/payees.ts'
+import { bankOf, decide, objectTo } from '../support/disputes.ts'
+import { BANKS, HOMES, nameBank, sell, withBank } from '../support/payees.ts'
 import { NET, openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
 import { buy, refund } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
 import type { TestService } from '../support/service.ts'
 import { DAY } from '../support/subscriber.ts'
 
@@ -112,7 +115,48 @@ describe('a payout that the bank returns', () => {
     // The sandbox's bank has the money: corrected, so that the books match it again.
     await service.world.db.run(sql`update sandbox.payouts set status = 'failed', reason = 'closed'
       where id = ${processor_payout_id}`)
+    await withBank(service, 'seller')
     await setup.request()
+    await setup.arrive()
+  })
+
+  test('goes to the bank that returned one only once the payee entered it again', async () => {
+    const { world } = service
+    await withBank(service, 'seller', BANKS.closed)
+    await setup.earn()
+    await setup.request()
+    await setup.arrive()
+    const known = (await setup.listed()).length
+    assert.equal((await setup.request()).outcome, 'no_bank')
+    // The processor reports the account again, as it is.
+    await refreshAccount(world, setup.seller.owner, { is_back: false })
+    service.clock.pass(7 * DAY)
+    await payWeekly(world)
+    assert.equal((await setup.listed()).length, known)
+    const agent = await signedIn(service, service.demo.seller)
+    const { body } = await agent.open(HOMES.seller)
+    assert.match(
+      textOf(body),
+      /ending in 1113 returned a payout\. Enter it again, or another one\./,
+    )
+    assert.doesNotMatch(body, /Pay out now/)
+    await nameBank(agent, HOMES.seller, BANKS.closed)
+    assert.equal((await setup.request()).outcome, 'pending')
+    // Another bank was entered before the return was reported.
+    await nameBank(agent, HOMES.seller, BANKS.works)
+    await setup.arrive()
+    assert.equal((await setup.request()).outcome, 'pending')
+    await setup.arrive()
+  })
+
+  test('goes to the same bank after one that was canceled at the processor', async () => {
+    await setup.earn()
+    const { payout_id } = (await setup.request()) as { payout_id: PayoutId }
+    const { processor_payout_id } = (await payouts.findPayout(service.world.db, payout_id))!
+    await bankOf(service).cancelPayout(service.clock.now(), processor_payout_id!)
+    await handleEvents(service.world)
+    assert.equal((await payouts.findPayout(service.world.db, payout_id))!.status, 'failed')
+    assert.equal((await setup.request()).outcome, 'pending')
     await setup.arrive()
   })
 })

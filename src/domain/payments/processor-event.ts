@@ -54,6 +54,8 @@ export type ProcessorEvent = { id: string; at: Date } & (
       payout_id: ProcessorId
       outcome: 'paid' | 'failed'
       reason?: string
+      /** Whether one that failed was canceled, and not returned by the bank. */
+      is_canceled?: boolean
     }
   | { kind: 'account_changed'; account_id: ProcessorId; account: PayeeAccount }
   /** A notice that changes nothing in the books, for staff to act on. */

@@ -9,10 +9,14 @@ export interface PayoutAccount {
   processor_account_id: ProcessorId
   bank_name: string | null
   bank_last4: string | null
+  /** Whether payouts can be made to it: not after a return, until the payee enters a bank again. */
   is_ready: boolean
+  /** When its bank returned a payout; null once the payee entered a bank again. */
+  returned_at: Date | null
 }
 
-const COLUMNS = sql`owner, processor, processor_account_id, bank_name, bank_last4, is_ready`
+const COLUMNS = sql`owner, processor, processor_account_id, bank_name, bank_last4, is_ready,
+  returned_at`
 
 /**
  * Stores the account of a payee; an existing one stays. `monday` is the last one on the payee's
@@ -67,16 +71,28 @@ export async function accountOfProcessor(
     where processor = ${processor} and processor_account_id = ${processor_account_id}`)
 }
 
-/** Records what the processor says about an account. */
+/**
+ * Records what the processor says about an account. `is_entered`: the payee entered a bank since,
+ * so payouts go on after one that was returned.
+ */
 export async function recordAccount(
   db: Db,
   now: Date,
   owner: PayeeId,
-  reported: Pick<PayoutAccount, 'bank_name' | 'bank_last4' | 'is_ready'>,
+  reported: Pick<PayoutAccount, 'bank_name' | 'bank_last4' | 'is_ready'> & { is_entered: boolean },
 ): Promise<void> {
-  await db.run(sql`update payout_accounts set bank_name = ${reported.bank_name},
-      bank_last4 = ${reported.bank_last4}, is_ready = ${reported.is_ready}, updated_at = ${now}
+  const { bank_name, bank_last4, is_ready, is_entered } = reported
+  await db.run(sql`update payout_accounts set bank_name = ${bank_name},
+      bank_last4 = ${bank_last4}, updated_at = ${now},
+      is_ready = ${is_ready} and (${is_entered} or returned_at is null),
+      returned_at = case when ${is_entered} then null else returned_at end
     where owner = ${owner}`)
+}
+
+/** Pays nothing more to an account whose bank returned a payout, until the payee enters a bank. */
+export async function awaitBank(db: Db, now: Date, owner: PayeeId): Promise<void> {
+  await db.run(sql`update payout_accounts set is_ready = false, returned_at = ${now},
+    updated_at = ${now} where owner = ${owner}`)
 }
 
 /**

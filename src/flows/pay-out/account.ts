@@ -25,10 +25,15 @@ export async function openOnboarding(
 }
 
 /**
- * Reads the state of a payee's account from the processor when they return from its page. If the
- * bank account changed, an email asks the payee to confirm that they did it.
+ * Reads the state of a payee's account from the processor. If the bank account changed, an email
+ * asks the payee to confirm that they did it. `is_back`: the payee returns from the processor's
+ * page, on which they entered a bank, perhaps one with the same last digits.
  */
-export async function refreshAccount(world: World, owner: PayeeId): Promise<void> {
+export async function refreshAccount(
+  world: World,
+  owner: PayeeId,
+  { is_back }: { is_back: boolean },
+): Promise<void> {
   const { db, clock, processor } = world
   const account = await payouts.findAccount(db, owner)
   if (!account) return
@@ -40,15 +45,16 @@ export async function refreshAccount(world: World, owner: PayeeId): Promise<void
     // change.
     const before = payouts.bankOf((await payouts.lockAccount(tx, owner))!)
     if (before !== payouts.bankOf(account)) return false
-    await payouts.recordAccount(tx, now, owner, reported)
     const bank = payouts.bankOf(reported)
+    const is_entered = is_back || (bank !== undefined && bank !== before)
+    await payouts.recordAccount(tx, now, owner, { ...reported, is_entered })
     if (bank === undefined || bank === before) return true
     const facts = { bank, before }
     await queueFreshEmail(tx, now, world, { kind: 'bank_changed', subject_id: owner, facts })
     return true
   })
   // The other request was faster, so what was read here may be older than what it wrote.
-  if (!isRecorded) return await refreshAccount(world, owner)
+  if (!isRecorded) return await refreshAccount(world, owner, { is_back })
 }
 
 /** Handles the processor's event that a payee's account changed. */
@@ -60,5 +66,5 @@ export async function noteAccount(
     processor: world.processor.name,
     processor_account_id: event.account_id,
   })
-  if (account) await refreshAccount(world, account.owner)
+  if (account) await refreshAccount(world, account.owner, { is_back: false })
 }

@@ -69,7 +69,7 @@ export async function settlePayout(
     const { outcome } = await requestAndSettle(world, payout)
     if (outcome === 'processing' || outcome === 'waiting') return 'later'
   }
-  const { outcome: status, reason, payout_id } = event
-  await endPayout(world, payout, { status, payout_id, reason })
+  const { outcome: status, reason, payout_id, is_canceled } = event
+  await endPayout(world, payout, { status, payout_id, reason, is_canceled })
   return 'done'
 }

@@ -32,6 +32,8 @@ export interface PayoutEnd {
   status: 'paid' | 'pending' | 'failed'
   payout_id?: ProcessorId
   reason?: string
+  /** Whether it was canceled at the processor, and not returned by the bank. */
+  is_canceled?: boolean
 }
 
 /** Asks the processor to pay, and records its answer; without an answer it is retried later. */
@@ -124,11 +126,13 @@ export async function endPayout(
   const status = await world.db.tx(async (tx) => {
     const payout = await payouts.lockPayout(tx, id)
     if (!isAllowedTransition(payout.status, end.status)) return payout.status
-    const { status, payout_id, reason } = end
+    const { status, payout_id, reason, is_canceled } = end
     await payouts.recordPayout(tx, now, id, { status, payout_id, failure: reason })
     if (status === 'failed') {
       await returnToBalance(world, tx, now, payout)
       const processor_payout_id = payout_id ?? payout.processor_payout_id
+      // The same bank would return the next one as well.
+      if (processor_payout_id !== null && !is_canceled) await awaitOtherBank(tx, now, payout)
       if (await hasLeft(tx, owner)) await alertStaff(world, tx, { ...payout, processor_payout_id })
     }
     if (status !== 'pending') await notify(world, tx, now, id, status)
@@ -156,6 +160,14 @@ async function returnToBalance({ random }: World, tx: Db, now: Date, payout: pay
   const { id: payout_id, owner, account, amount } = payout
   const posting = ledger.payoutFailed({ payout_id, owner, account, amount })
   await ledger.post(tx, now, mintId(random, 'txn'), posting)
+}
+
+/** Asks the payee for a bank again, unless they entered another one since the payout was made. */
+async function awaitOtherBank(tx: Db, now: Date, { owner, bank }: payouts.Payout): Promise<void> {
+  const account = await payouts.lockAccount(tx, owner)
+  if (account && payouts.bankOf(account) === (bank ?? undefined)) {
+    await payouts.awaitBank(tx, now, owner)
+  }
 }
 
 /** Whether a payee deleted their account, so that no email reaches them. */

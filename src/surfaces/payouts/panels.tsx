@@ -43,6 +43,8 @@ export interface BalanceFacts {
   are_paused: boolean
   next_weekly: Date
   bank: { name: string; last4: string } | undefined
+  /** The bank account that returned a payout, until the payee enters one again. */
+  returned_by: string | undefined
   payouts: PayoutCard[]
   /** The addresses of earlier payouts, and of the latest ones. */
   older_payouts: string | undefined
@@ -123,20 +125,24 @@ function balanceText(facts: BalanceFacts): string {
   if (!is_payable) {
     return `The minimum payout is ${least}. Smaller balances roll over to the next payout, on Monday, ${monday}.`
   }
+  if (facts.returned_by !== undefined) return 'Enter your bank account again to receive payouts.'
   if (!bank) return 'Add a bank account to receive payouts.'
   return `Paid automatically on Monday, ${monday}, or request it now.`
 }
 
+function bankText({ bank, returned_by }: BalanceFacts): string {
+  if (bank) return `${bank.name}, account ending in ${bank.last4}.`
+  if (returned_by === undefined) return 'Payouts need a bank account in the United States.'
+  return `${returned_by} returned a payout. Enter it again, or another one. Payouts continue then.`
+}
+
 /** The payout bank account. */
-export function BankPanel({ base, csrf_token, bank }: BalanceFacts): JSX.Element {
+export function BankPanel(facts: BalanceFacts): JSX.Element {
+  const { base, csrf_token, bank } = facts
   const badge = bank ? <Badge tone="good">Ready</Badge> : <Badge tone="warn">Missing</Badge>
   return (
     <Panel title="Bank account" aside={badge}>
-      <p class="text-sm">
-        {bank
-          ? `${bank.name}, account ending in ${bank.last4}.`
-          : 'Payouts need a bank account in the United States.'}
-      </p>
+      <p class="text-sm">{bankText(facts)}</p>
       <Form action={`${base}bank`} csrf_token={csrf_token}>
         <Actions>
           <Button kind={bank ? 'plain' : 'primary'} pending="Opening…">

@@ -155,8 +155,7 @@ function Failure(facts: {
   }
   return (
     <Alert tone="error" title="This payout was returned">
-      {failure ?? 'The bank gave no reason.'} The amount was added back to your balance and is part
-      of your next payout.
+      {failure ?? 'The bank gave no reason.'} The amount was added back to your balance.
     </Alert>
   )
 }

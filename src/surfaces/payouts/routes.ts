@@ -70,6 +70,7 @@ async function balanceFacts(world: World, context: PayeeContext): Promise<Balanc
     is_payable: payouts.isPayable(total) && !are_paused,
     next_weekly: addDays(monday, 7),
     bank: bankOf(account),
+    returned_by: account?.returned_at ? payouts.bankOf(account) : undefined,
     notice: await payeeNotice(world, payee.owner),
     ...(await payoutsPage(world, context)),
   }
@@ -125,7 +126,9 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
   scope.get(`${base}bank`, async (request, reply) => {
     const { payee, session } = await requirePayee(world, request, reply, kind)
     // Staff who are viewing a seller's pages cannot change anything.
-    if (!session.viewing_seller_id) await ifReachable(() => refreshAccount(world, payee.owner))
+    if (!session.viewing_seller_id) {
+      await ifReachable(() => refreshAccount(world, payee.owner, { is_back: true }))
+    }
     const account = await payouts.findAccount(world.db, payee.owner)
     return redirectTo(reply, `${home}?done=${account?.is_ready ? 'bank' : 'no_bank_yet'}`)
   })
