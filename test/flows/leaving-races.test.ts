@@ -10,7 +10,9 @@ import { publishApp } from '#flows/app'
 import { confirm } from '#flows/checkout'
 import { joinAffiliates } from '#flows/join-affiliates'
 import { acceptInvitation, startSelling } from '#flows/seller'
+import { decideAboutSeller } from '#flows/staff-actions'
 import { renewDue, setAutoRenew } from '#flows/subscription'
+import type { World } from '#flows/world'
 import { addDays } from '#platform/calendar'
 import { type AppId, mintId, parseId, type SellerId, type UserId } from '#platform/ids'
 import { newEmail, openOwner } from '../support/account.ts'
@@ -20,6 +22,7 @@ import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { oneAfterOther } from '../support/one-after-other.ts'
 import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
+import { staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { buyerActor, DAY, subscribe } from '../support/subscriber.ts'
 
@@ -207,16 +210,44 @@ test('an affiliate does not join while they delete their account', async () => {
   assert.equal(await affiliates.findByCode(service.world.db, 'leaving-code'), undefined)
 })
 
+/** What presses Pay, without the page. */
+function paying({ agent, url }: Awaited<ReturnType<typeof atConfirm>>) {
+  const { agreement = '' } = agent.form(/^Pay /)
+  return { cart_id: parseId('cart', /cart_\w+/.exec(url)![0]), agreement, return_url: url }
+}
+
+test('a cart is not charged once its seller was suspended', async () => {
+  const { world } = service
+  const { seller_id } = await leavingSeller()
+  const app = await addApp(service, { slug: `leaving-${slugs++}`, seller_id })
+  const bought = await atConfirm(app)
+  const open = await atConfirm(app)
+  const staff = { ...(await staffActor(service)), reason: 'Stolen content.' }
+  const decide = (what: 'suspended' | 'reinstated') => (each: World) =>
+    decideAboutSeller(each, staff, { seller_id, what })
+  const [, suspended] = await oneAfterOther(
+    service,
+    (each) => confirm(each, paying(bought)),
+    decide('suspended'),
+  )
+  assert.deepEqual(suspended, { status: 'fulfilled', value: true })
+  assert.equal((await takenFrom(service, bought.email)).length, 1)
+  assert.ok(await decide('reinstated')(world))
+  const [, confirming] = await oneAfterOther(service, decide('suspended'), (each) =>
+    confirm(each, paying(open)),
+  )
+  assert.deepEqual(confirming, { status: 'fulfilled', value: { outcome: 'gone' } })
+  assert.deepEqual(await takenFrom(service, open.email), [])
+})
+
 test('a cart is not charged once its app was taken off sale', async () => {
   const { world } = service
   const app = await addApp(service, { slug: `leaving-${slugs++}` })
-  const { agent, email, url } = await atConfirm(app)
-  const cart_id = parseId('cart', /cart_\w+/.exec(url)![0])
-  const { agreement = '' } = agent.form(/^Pay /)
+  const buying = await atConfirm(app)
+  const { email } = buying
+  const { cart_id } = paying(buying)
   const begun = Promise.withResolvers<void>()
-  const confirming = begun.promise.then(() =>
-    confirm(world, { cart_id, agreement, return_url: url }),
-  )
+  const confirming = begun.promise.then(() => confirm(world, paying(buying)))
   await world.db.tx(async (tx) => {
     const found = await apps.lock(tx, app.client_id)
     begun.resolve()

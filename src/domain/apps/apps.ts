@@ -230,21 +230,6 @@ export async function setArchived(tx: Db, id: AppId, archived_at: Date | null): 
     where id = ${id}`)
 }
 
-/** Suspends an app, or restores it with null. */
-export async function setSuspended(tx: Db, id: AppId, suspended_at: Date | null): Promise<void> {
-  await tx.run(sql`update apps set suspended_at = ${suspended_at} where id = ${id}`)
-}
-
-/** Suspends every app of a seller with it, or restores those that are not suspended themselves. */
-export async function setSellerSuspended(
-  tx: Db,
-  seller_id: SellerId,
-  suspended_at: Date | null,
-): Promise<void> {
-  await tx.run(sql`update apps set seller_suspended_at = ${suspended_at}
-    where seller_id = ${seller_id}`)
-}
-
 /** Makes an app available for sale, or withdraws it. */
 export async function setOnSale(
   db: Db,

@@ -1,0 +1,23 @@
+import type { Db } from '#platform/db'
+import type { AppId, SellerId } from '#platform/ids'
+import { sql } from '#platform/sql'
+
+/** Suspends an app, or restores it with null. */
+export async function setSuspended(tx: Db, id: AppId, suspended_at: Date | null): Promise<void> {
+  await tx.run(sql`update apps set suspended_at = ${suspended_at} where id = ${id}`)
+}
+
+/** Suspends every app of a seller with it, or restores those that are not suspended themselves. */
+export async function setSellerSuspended(
+  tx: Db,
+  seller_id: SellerId,
+  suspended_at: Date | null,
+): Promise<void> {
+  await tx.run(sql`update apps set seller_suspended_at = ${suspended_at}
+    where seller_id = ${seller_id}`)
+}
+
+/** Locks the rows of a seller's apps until the transaction ends. */
+export async function lockAllOf(tx: Db, seller_id: SellerId): Promise<void> {
+  await tx.rows(sql`select id from apps where seller_id = ${seller_id} order by id for update`)
+}
