@@ -5,7 +5,14 @@ import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { addDays, type Frequency } from '#platform/calendar'
-import { type AffiliateId, type AppId, mintId, type SellerId, type UserId } from '#platform/ids'
+import {
+  type AffiliateId,
+  type AppId,
+  type CartId,
+  mintId,
+  type SellerId,
+  type UserId,
+} from '#platform/ids'
 import { cents } from '#platform/money'
 import type { Harness } from './harness.ts'
 import { SeededRandom } from './random.ts'
@@ -43,6 +50,8 @@ export interface Fixture {
   affiliates: AffiliateId[]
   operator_id: UserId
   people: Person[]
+  /** Carts with a card that their buyers left, oldest first. */
+  open_carts: { cart_id: CartId; at: Date }[]
   /** The completed actions, in order. */
   trace: string[]
 }
@@ -106,6 +115,7 @@ export async function openFixture(
     affiliates: [referrer],
     operator_id,
     people: [],
+    open_carts: [],
     trace: [],
   }
 }

@@ -9,8 +9,10 @@ import { figureFaults, stateFaults } from './figures-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import { importFaults } from './imports-oracle.ts'
 import { RULES } from './rest-invariants.ts'
+import { saleFaults } from './sale-oracle.ts'
 import { statementFaults } from './statements-oracle.ts'
 import { supportFaults } from './support-oracle.ts'
+import { suspensionFaults } from './suspension-oracle.ts'
 import { transferFaults } from './transfers-oracle.ts'
 
 /** The first broken rule while nothing is pending; undefined if there is none. */
@@ -35,6 +37,8 @@ export async function rulesBroken(
   }
   const [fault] = [
     ...(await supportFaults(fixture)),
+    ...(await saleFaults(fixture)),
+    ...(await suspensionFaults(fixture)),
     ...(await accountFaults(fixture)),
     ...(await stateFaults(fixture)),
     ...(await figureFaults(fixture)),

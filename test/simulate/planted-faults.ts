@@ -6,6 +6,7 @@ import { PLANTED_ACCOUNT_FAULTS } from './planted-account-faults.ts'
 import { PLANTED_COMP_FAULTS } from './planted-comp-faults.ts'
 import { PLANTED_EXCESS_FAULTS } from './planted-excess-faults.ts'
 import { PLANTED_RENEWAL_FAULTS } from './planted-renewal-faults.ts'
+import { PLANTED_SALE_FAULTS } from './planted-sale-faults.ts'
 import { PLANTED_SUPPORT_FAULTS } from './planted-support-faults.ts'
 import { PLANTED_TRANSFER_FAULTS } from './planted-transfer-faults.ts'
 
@@ -242,4 +243,5 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   ...PLANTED_TRANSFER_FAULTS,
   ...PLANTED_ACCOUNT_FAULTS,
   ...PLANTED_SUPPORT_FAULTS,
+  ...PLANTED_SALE_FAULTS,
 ]

@@ -7,13 +7,14 @@ import {
   type Confirmed,
   checkoutTotals,
   confirm,
+  findPricedApp,
   identifyBuyer,
   openCardPage,
   openCart,
   resume,
   takeCard,
 } from '#flows/checkout'
-import { type CartId, readId } from '#platform/ids'
+import { type CartId, type PriceId, readId } from '#platform/ids'
 import { TEST_CARDS } from '../../src/sandbox/index.ts'
 import { endChallenge } from '../../src/sandbox/processor.ts'
 import { testId } from '../support/ids.ts'
@@ -25,7 +26,7 @@ import type { RecordedRequest } from './record.ts'
 const RETURN_URL = 'https://harbor.example/back'
 
 /** A new person, or an existing one. */
-function somePerson(fixture: Fixture, rng: SeededRandom): Person {
+export function somePerson(fixture: Fixture, rng: SeededRandom): Person {
   if (fixture.people.length > 0 && rng.odds(25)) return rng.pick(fixture.people)
   const person = {
     ...identity.readEmail(`Buyer-${fixture.people.length + 1}@example.com`)!,
@@ -96,10 +97,39 @@ export async function buyAs(
   person: Person,
   shop: Shop,
 ): Promise<string> {
-  const begun = await begin(fixture, rng, person, shop)
+  const price = rng.pick(await catalog.livePrices(fixture.world.db, shop.id))
+  return await buyFrom(fixture, rng, { person, shop, price_id: price.id })
+}
+
+/** What a person buys, and from whom. */
+interface Wanted {
+  person: Person
+  shop: Shop
+  price_id: PriceId
+}
+
+/** A person follows the buy link of a price. */
+export async function buyFrom(
+  fixture: Fixture,
+  rng: SeededRandom,
+  wanted: Wanted,
+): Promise<string> {
+  const { person } = wanted
+  const begun = await begin(fixture, rng, wanted)
   const cart_id = readId('cart', begun)
   if (!cart_id) return `${person.email}: ${begun}`
   return `${person.email} with ${await finishPurchase(fixture, rng, cart_id)}`
+}
+
+/** A person leaves a purchase that they began, to pay later; returns its cart. */
+export async function leaveOpen(
+  fixture: Fixture,
+  rng: SeededRandom,
+  wanted: Wanted,
+): Promise<CartId | undefined> {
+  const cart_id = readId('cart', await begin(fixture, rng, wanted))
+  if (cart_id) await giveCard(fixture, rng, cart_id)
+  return cart_id
 }
 
 /** A buyer enters a card and pays; returns the card and the answer. */
@@ -116,15 +146,15 @@ export async function finishPurchase(
 async function begin(
   fixture: Fixture,
   rng: SeededRandom,
-  person: Person,
-  shop: Shop,
+  { person, shop, price_id }: Wanted,
 ): Promise<string> {
   const { world } = fixture
-  const price = rng.pick(await catalog.livePrices(world.db, shop.id))
+  const priced = await findOffered(fixture, shop, price_id)
+  if (!priced) return 'not for sale'
+  const { app, price } = priced
   const session = rng.odds(80) ? await sessionOf(fixture, person) : undefined
   const affiliate_id = rng.odds(35) ? rng.pick(fixture.affiliates) : null
   const brought_by = rng.odds(40) ? 'service' : 'seller'
-  const app = await apps.get(world.db, shop.id)
   const { entered, was_sure } = someCode(fixture, rng, shop)
   const opened = await openCart(world, {
     app,
@@ -156,6 +186,16 @@ async function begin(
   return opened.cart_id
 }
 
+/** What a buy link leads to, as its page reads it; undefined if it answers 404. */
+async function findOffered(fixture: Fixture, { id: app_id }: Shop, price_id: PriceId) {
+  const { world, record } = fixture
+  const at = world.clock.now()
+  const priced = await findPricedApp(world.db, price_id)
+  const is_refused = !priced || !apps.isOnSale(priced.app)
+  record.offers.push({ app_id, price_id, at, until: world.clock.now(), what: 'link', is_refused })
+  return is_refused ? undefined : priced
+}
+
 /** Opens the price and the card page, on which the buyer enters a card. */
 async function giveCard(fixture: Fixture, rng: SeededRandom, cart_id: CartId): Promise<string> {
   const { world } = fixture
@@ -171,7 +211,7 @@ async function giveCard(fixture: Fixture, rng: SeededRandom, cart_id: CartId): P
 }
 
 /** Presses "Pay", perhaps twice or in two tabs, and completes what follows. */
-async function pay(fixture: Fixture, rng: SeededRandom, cart_id: CartId): Promise<string> {
+export async function pay(fixture: Fixture, rng: SeededRandom, cart_id: CartId): Promise<string> {
   let said: Confirmed['outcome'] = 'untried'
   for (let round = 0; round < 3; round++) {
     const presses = rng.odds(12) ? 2 : 1
@@ -201,8 +241,12 @@ async function press(fixture: Fixture, cart_id: CartId): Promise<Confirmed['outc
   const { agreement, terms } = await checkoutTotals(world, cart, { app, price })
   record.carts.get(cart_id)!.prices.add(price.amount)
   const requests: RecordedRequest = record.ask('purchase', cart_id, terms.due_now)
+  const at = world.clock.now()
   const { outcome } = await confirm(world, { cart_id, agreement, return_url: RETURN_URL })
   requests.outcome = outcome
+  const until = world.clock.now()
+  const [offer, is_refused] = [{ app_id: app.id, price_id: price.id }, outcome === 'gone']
+  record.offers.push({ ...offer, at, until, what: 'purchase', is_refused })
   return outcome
 }
 

@@ -1,3 +1,4 @@
+import type { PayoutOutcome } from '#flows/pay-out'
 import type { PlanGiven } from '#flows/subscription'
 import type {
   AffiliateId,
@@ -6,11 +7,14 @@ import type {
   ExcessRepaymentId,
   InvoiceId,
   LicenseId,
+  PayeeId,
+  PriceId,
   ProductId,
   SellerId,
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { RecordedChange } from './recorded-change.ts'
+import { OffPeriods } from './switches.ts'
 
 /** A person's request with its answer; `unknown` until it arrives. */
 export interface RecordedRequest {
@@ -111,6 +115,25 @@ export interface RecordedRepayment {
   outcomes: string[]
 }
 
+/** Whether a person could buy something, as they were answered. */
+export interface RecordedOffer {
+  app_id: AppId
+  price_id: PriceId
+  at: Date
+  until: Date
+  /** A buy link that was opened, or a purchase that was confirmed. */
+  what: 'link' | 'purchase'
+  is_refused: boolean
+}
+
+/** A payout that a payee asked for. */
+export interface RecordedPayout {
+  owner: PayeeId
+  at: Date
+  until: Date
+  outcome: PayoutOutcome['outcome']
+}
+
 /**
  * Every request of a person with its answer, independent of what the service stores, to compare
  * both. If an answer was lost, the outcome is unknown.
@@ -130,6 +153,11 @@ export class AnswerRecord {
   readonly sellers: RecordedChange<SellerId>[] = []
   /** By account ID; a deletion is a change to the address of deleted accounts. */
   readonly emails: RecordedChange<string>[] = []
+  /** What decides whether something is for sale or paid out, by `SwitchName`. */
+  readonly switches: RecordedChange<boolean>[] = []
+  readonly off = new OffPeriods()
+  readonly offers: RecordedOffer[] = []
+  readonly payouts: RecordedPayout[] = []
   /** The states in which the owners of licenses live, by license ID. */
   readonly states: RecordedChange<string>[] = []
   /** What the owner of a license agreed to pay for a period of another plan. */

@@ -52,6 +52,9 @@ export const RULES: readonly Rule[] = [
           where status = 'open' and created_at < ${before}
         union all select 'payout', id from payouts
           where status = 'open' and created_at < ${before}
+            -- What was put off waits for the end of a pause.
+            and (retry_at is null or owner not in (
+              select id from sellers where payouts_paused_at is not null))
         union all select 'event', id from sandbox.events
           where not acknowledged and due_at < ${before}
         union all select 'attempt', id from attempts
@@ -195,6 +198,7 @@ export const RULES: readonly Rule[] = [
     broken: () => sql`select a.id, o.action, o.at from attempts a
         join invoices i on i.id = a.invoice_id and i.kind = 'purchase'
         cross join (values ('app.transferred', 'app.approved'), ('app.unpublished', 'app.published'),
+          ('app.archived', 'app.published'), ('app.suspended', 'app.reinstated'),
           ('seller.suspended', 'seller.reinstated')) as sale (ends, begins)
         join audit_log o on o.action = sale.ends and o.subject in (i.app_id, i.seller_id)
           and o.at < a.created_at - interval '1 minute'

@@ -12,8 +12,10 @@ import { IMPORT_ACTIONS } from './import-actions.ts'
 import { rulesBroken } from './invariants.ts'
 import { buy } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
+import { SALE_ACTIONS } from './sale-actions.ts'
 import * as selling from './seller-actions.ts'
 import { SUPPORT_ACTIONS } from './support-actions.ts'
+import { SUSPENSION_ACTIONS } from './suspension-actions.ts'
 import { pass, rest, workOnce } from './test-clock.ts'
 import { TRANSFER_ACTIONS } from './transfer-actions.ts'
 
@@ -104,6 +106,8 @@ const ACTIONS_APART = [
   { stream: 'tran', actions: TRANSFER_ACTIONS, percent: 10 },
   { stream: 'acco', actions: ACCOUNT_ACTIONS, percent: 18 },
   { stream: 'supp', actions: SUPPORT_ACTIONS, percent: 20 },
+  { stream: 'sale', actions: SALE_ACTIONS, percent: 20 },
+  { stream: 'susp', actions: SUSPENSION_ACTIONS, percent: 18 },
 ]
 const STREAMS = ACTIONS_APART.map(({ stream }) => stream)
 const CONCURRENT_PERCENT = 40

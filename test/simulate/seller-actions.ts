@@ -17,6 +17,7 @@ import { TEST_BANK_ACCOUNTS, TEST_BANK_NAME } from '../../src/sandbox/banks.ts'
 import { actingStaff, REQUEST } from './actors.ts'
 import { someLicense } from './buyer-actions.ts'
 import type { Fixture } from './fixture.ts'
+import { recordVersions } from './price-switches.ts'
 import type { SeededRandom } from './random.ts'
 
 interface PaidInvoice {
@@ -151,9 +152,15 @@ export async function askForPayout(
 ): Promise<string | undefined> {
   const owner = somePayee(fixture, rng)
   const account = payouts.accountOf(owner)
-  const ask = () => payOut(fixture.world, { owner, account, cause: 'request' })
+  const { world, record } = fixture
+  const ask = async () => {
+    const at = world.clock.now()
+    const { outcome } = await payOut(world, { owner, account, cause: 'request' })
+    record.payouts.push({ owner, at, until: world.clock.now(), outcome })
+    return outcome
+  }
   const paid = await Promise.all(rng.odds(25) ? [ask(), ask()] : [ask()])
-  return `${owner} ${paid.map(({ outcome }) => outcome).join(' and ')}`
+  return `${owner} ${paid.join(' and ')}`
 }
 
 /** Staff files the previous month for every state. */
@@ -184,7 +191,9 @@ export async function replacePlans(
   if (rng.odds(15)) versions.push(someVersion(rng))
   const actor = { kind: 'seller', user_id: shop.seller_user_id, request_id: REQUEST } as const
   const order = { app: shop, dry_run: false, versions }
-  const written = await replaceVersions(fixture.world, actor, order)
+  const written = await recordVersions(fixture, { app_id: shop.id, is_undo: false }, () =>
+    replaceVersions(fixture.world, actor, order),
+  )
   return 'faults' in written ? `refused: ${written.faults[0]?.message}` : `${versions.length} plans`
 }
 

@@ -15,6 +15,7 @@ import { actingSeller, actingStaff, REQUEST } from './actors.ts'
 import type { Fixture, Seller, Shop } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
 import { type ChangeAnswer, recordChange } from './recorded-change.ts'
+import { purchasesOf, turn } from './switches.ts'
 
 /** What happens to apps between sellers, with its relative frequency. */
 export const TRANSFER_ACTIONS = [
@@ -29,10 +30,17 @@ async function transferApp(fixture: Fixture, rng: SeededRandom): Promise<string>
   const shop = rng.pick(shops)
   const to = sellers.find(({ seller_id }) => seller_id !== shop.seller_id)!
   const facts = { subject: shop.id, from: shop.seller_id, to: to.seller_id }
+  const name = `approved ${shop.id}` as const
+  const seen = record.off.seen(name)
   try {
-    const outcome = await recordChange(harness.clock, record.sellers, facts, () =>
-      offerAndAnswer(fixture, rng, { shop, to }),
-    )
+    let is_made = false
+    const outcome = await recordChange(harness.clock, record.sellers, facts, async () => {
+      const answer = await offerAndAnswer(fixture, rng, { shop, to })
+      is_made = answer.is_made
+      return answer
+    })
+    const period = { name, what: `transferred ${shop.id}`, recorded: purchasesOf(shop.id) }
+    if (is_made) await record.off.begin(fixture, period, seen)
     return `${shop.id} to ${to.seller_id}: ${outcome}`
   } finally {
     // Also if the answer was lost: a seller sees their apps.
@@ -87,7 +95,19 @@ async function approveApp(fixture: Fixture, rng: SeededRandom): Promise<string |
   if (requested !== 'requested' || !approval) return `${app_id} ${requested}`
   const is_approved = rng.odds(85)
   const decision = { id: approval.id, is_approved, reason: 'We looked at it.' }
-  const isDone = await decideApproval(world, actingStaff(operator_id), decision)
+  const decide = () => decideApproval(world, actingStaff(operator_id), decision)
+  const approved = {
+    name: `approved ${shop.id}`,
+    to: true,
+    recorded: purchasesOf(shop.id),
+  } as const
+  let isDone = false
+  const approve = async () => {
+    isDone = await decide()
+    return { is_made: isDone, outcome: 'approved' }
+  }
+  if (is_approved) await turn(fixture, approved, approve)
+  else isDone = await decide()
   return `${app_id} ${isDone ? (is_approved ? 'approved' : 'refused') : 'was decided before'}`
 }
 
