@@ -8,7 +8,7 @@ import type { Fixture, Person } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
 import { type ChangeAnswer, recordChange } from './recorded-change.ts'
 
-const ORIGIN = { address: '127.0.0.1', agent: 'A test', request_id: 'req_simulated' }
+export const ORIGIN = { address: '127.0.0.1', agent: 'A test', request_id: 'req_simulated' }
 
 /** What buyers do with their accounts, with its relative frequency. */
 export const ACCOUNT_ACTIONS = [
@@ -17,16 +17,18 @@ export const ACCOUNT_ACTIONS = [
   { name: 'move', weight: 4, act: move },
 ] as const
 
-/** The buyers with an account, and those whose license was imported. */
-async function peopleWithAccount(
+/** The buyers with an account that is not locked, and those whose license was imported. */
+export async function peopleWithAccount(
   { world, people, record }: Fixture,
   where = sql`true`,
 ): Promise<[Person, identity.User][]> {
   const users = await world.db.rows<identity.User>(
-    sql`select id, email, email_normalized from users where ${where} order by created_at, id`,
+    sql`select id, email, email_normalized from users
+      where locked_at is null and (${where}) order by created_at, id`,
   )
   const all = [...people, ...record.imports.map(({ person }) => person)]
   return users.flatMap((user) => {
+    if (user.email_normalized === identity.addressOfDeleted(user.id)) return []
     const person = all.find(({ email_normalized }) => email_normalized === user.email_normalized)
     return person ? [[person, user] as [Person, identity.User]] : []
   })

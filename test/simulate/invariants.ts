@@ -8,6 +8,7 @@ import { excessFaults } from './excess-oracle.ts'
 import { figureFaults, stateFaults } from './figures-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import { importFaults } from './imports-oracle.ts'
+import { mailboxFaults } from './mailbox-oracle.ts'
 import { RULES } from './rest-invariants.ts'
 import { saleFaults } from './sale-oracle.ts'
 import { statementFaults } from './statements-oracle.ts'
@@ -39,6 +40,7 @@ export async function rulesBroken(
     ...(await supportFaults(fixture)),
     ...(await saleFaults(fixture)),
     ...(await suspensionFaults(fixture)),
+    ...(await mailboxFaults(fixture)),
     ...(await accountFaults(fixture)),
     ...(await stateFaults(fixture)),
     ...(await figureFaults(fixture)),

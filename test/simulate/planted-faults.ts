@@ -5,6 +5,7 @@ import type { Fault, PlantedFault, Statement } from './code-faults.ts'
 import { PLANTED_ACCOUNT_FAULTS } from './planted-account-faults.ts'
 import { PLANTED_COMP_FAULTS } from './planted-comp-faults.ts'
 import { PLANTED_EXCESS_FAULTS } from './planted-excess-faults.ts'
+import { PLANTED_MAILBOX_FAULTS } from './planted-mailbox-faults.ts'
 import { PLANTED_RENEWAL_FAULTS } from './planted-renewal-faults.ts'
 import { PLANTED_SALE_FAULTS } from './planted-sale-faults.ts'
 import { PLANTED_SUPPORT_FAULTS } from './planted-support-faults.ts'
@@ -244,4 +245,5 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   ...PLANTED_ACCOUNT_FAULTS,
   ...PLANTED_SUPPORT_FAULTS,
   ...PLANTED_SALE_FAULTS,
+  ...PLANTED_MAILBOX_FAULTS,
 ]

@@ -42,7 +42,7 @@ export async function sessionOf(
   { email, email_normalized }: Person,
 ): Promise<identity.Session | undefined> {
   const user = await identity.findByEmail(world.db, email_normalized)
-  if (!user) return undefined
+  if (!user || user.locked_at) return undefined
   const now = world.clock.now()
   return {
     id: testId('ses_simulated'),

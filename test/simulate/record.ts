@@ -4,6 +4,7 @@ import type {
   AffiliateId,
   AppId,
   DiscountId,
+  EmailChangeId,
   ExcessRepaymentId,
   InvoiceId,
   LicenseId,
@@ -11,6 +12,8 @@ import type {
   PriceId,
   ProductId,
   SellerId,
+  SessionId,
+  UserId,
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { RecordedChange } from './recorded-change.ts'
@@ -126,6 +129,38 @@ export interface RecordedOffer {
   is_refused: boolean
 }
 
+/** A link that arrived in a mailbox. */
+export interface RecordedLink {
+  purpose: EmailedPurpose
+  token: string
+  /** The normalized address that it was sent to. */
+  mailbox: string
+  user_id: UserId
+  /** The change of email that it confirms or undoes, and its other address. */
+  change_id: EmailChangeId | null
+  other: string | null
+  /** Before it was written. */
+  at: Date
+}
+
+/** The purposes of the links that people use. */
+export type EmailedPurpose = 'sign_in' | 'change_email' | 'undo_email'
+
+/** What a person did with an account, to tell what else may have changed it; see `RecordedUse`. */
+export interface RecordedStep {
+  user_id: UserId
+  at: Date
+  /** When it can no longer have an effect; undefined until then. */
+  until?: Date
+  outcome: string
+}
+
+/** A use of an emailed link, and the sessions that the account had before. */
+export interface RecordedUse extends RecordedStep {
+  link: RecordedLink
+  sessions: SessionId[]
+}
+
 /** A payout that a payee asked for. */
 export interface RecordedPayout {
   owner: PayeeId
@@ -158,6 +193,10 @@ export class AnswerRecord {
   readonly off = new OffPeriods()
   readonly offers: RecordedOffer[] = []
   readonly payouts: RecordedPayout[] = []
+  readonly links: RecordedLink[] = []
+  readonly uses: RecordedUse[] = []
+  /** Requests for another email. */
+  readonly wishes: RecordedStep[] = []
   /** The states in which the owners of licenses live, by license ID. */
   readonly states: RecordedChange<string>[] = []
   /** What the owner of a license agreed to pay for a period of another plan. */

@@ -15,6 +15,8 @@ export interface RecordedChange<Value> {
   /** What the answer said, for other changes than the one that was asked for. */
   outcome: string
   is_made?: boolean
+  /** A change of email that the former mailbox undoes. */
+  is_undo?: boolean
 }
 
 /** What a change answered, in the words of its flow. */
@@ -30,7 +32,7 @@ export interface ChangeAnswer {
 export async function recordChange<Value>(
   clock: ManualClock,
   changes: RecordedChange<Value>[],
-  facts: Pick<RecordedChange<Value>, 'subject' | 'from' | 'to'>,
+  facts: Pick<RecordedChange<Value>, 'subject' | 'from' | 'to' | 'is_undo'>,
   ask: () => Promise<ChangeAnswer>,
 ): Promise<string> {
   clock.pass(1)

@@ -10,6 +10,7 @@ import { type Fixture, openFixture } from './fixture.ts'
 import { type Harness, isExpected } from './harness.ts'
 import { IMPORT_ACTIONS } from './import-actions.ts'
 import { rulesBroken } from './invariants.ts'
+import { MAILBOX_ACTIONS } from './mailbox-actions.ts'
 import { buy } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
 import { SALE_ACTIONS } from './sale-actions.ts'
@@ -107,6 +108,7 @@ const ACTIONS_APART = [
   { stream: 'acco', actions: ACCOUNT_ACTIONS, percent: 18 },
   { stream: 'supp', actions: SUPPORT_ACTIONS, percent: 20 },
   { stream: 'sale', actions: SALE_ACTIONS, percent: 20 },
+  { stream: 'mail', actions: MAILBOX_ACTIONS, percent: 25 },
   { stream: 'susp', actions: SUSPENSION_ACTIONS, percent: 18 },
 ]
 const STREAMS = ACTIONS_APART.map(({ stream }) => stream)
@@ -235,16 +237,15 @@ async function act(
       fixture.trace.push(`${line}: ${outcome}`)
     } catch (error) {
       fixture.trace.push(`${line}: (${(error as Error).message})`)
-      const isLate = facts.at_once && isOfFormerSeller(error)
-      if (!isExpected(error) && !isLate) throw error
+      if (!isExpected(error) && !(facts.at_once && isLate(error))) throw error
     }
     return
   }
 }
 
-/** Whether an action came after the app was transferred to another seller. */
-function isOfFormerSeller(error: unknown): boolean {
-  return error instanceof Problem && error.code === 'not_found'
+/** Whether an action came after the app was transferred, or the account was signed out. */
+function isLate(error: unknown): boolean {
+  return error instanceof Problem && ['not_found', 'signed_out'].includes(error.code)
 }
 
 function timeOf({ clock }: Harness): string {

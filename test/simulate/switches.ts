@@ -1,9 +1,9 @@
-import type { AppId, PayeeId, PriceId, SellerId } from '#platform/ids'
+import type { AppId, PayeeId, PriceId, SellerId, UserId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 import type { Fixture } from './fixture.ts'
 import { type ChangeAnswer, recordChange, valuesDuring } from './recorded-change.ts'
 
-/** What decides whether something is for sale, or is paid out; off if it does not allow that. */
+/** What decides whether something is for sale, paid out, or opened; off if it is not. */
 export type SwitchName =
   | `published ${AppId}`
   | `approved ${AppId}`
@@ -12,6 +12,7 @@ export type SwitchName =
   | `price ${PriceId}`
   | `active ${SellerId}`
   | `payouts ${PayeeId}`
+  | `open ${UserId}`
 
 /** A period in which a switch is off: nothing of it may be recorded. */
 export interface OffPeriod {
@@ -121,6 +122,10 @@ export const agreementsTo = (price_id: PriceId) => sql`select a.id from attempts
     where i.price_id = ${price_id}
   union all select id::text from audit_log
     where action = 'license.plan_change' and detail->>'to' = ${price_id}`
+
+/** The sign-ins to an account. */
+export const signInsOf = (user_id: UserId) => sql`select id::text from audit_log
+  where action = 'account.signed_in' and subject = ${user_id}`
 
 /** The payouts of a payee that were begun, without those that were put off. */
 export const payoutsTo = (owner: PayeeId) => sql`select id from payouts
