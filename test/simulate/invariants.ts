@@ -38,9 +38,6 @@ export async function rulesBroken(
   }
   const [fault] = [
     ...(await supportFaults(fixture)),
-    ...(await saleFaults(fixture)),
-    ...(await suspensionFaults(fixture)),
-    ...(await mailboxFaults(fixture)),
     ...(await accountFaults(fixture)),
     ...(await stateFaults(fixture)),
     ...(await figureFaults(fixture)),
@@ -51,6 +48,9 @@ export async function rulesBroken(
     ...(await excessFaults(fixture)),
     ...(await statementFaults(db)),
     ...(await transferFaults(fixture)),
+    ...(await saleFaults(fixture)),
+    ...(await suspensionFaults(fixture)),
+    ...(await mailboxFaults(fixture)),
   ]
   return fault && broken(fault.rule, fault.facts)
 }

@@ -51,7 +51,10 @@ export const PLANTED_TRANSFER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'an app stays approved after its transfer',
-    caught_by: ['nothing is sold while its app is not on sale'],
+    caught_by: [
+      'nothing is sold while its app is not on sale',
+      'what is for sale can be bought, and nothing else',
+    ],
     alterStatement: inTransfer(', external_sales_enabled = false', ''),
   },
 ]
