@@ -52,3 +52,13 @@ export function otherStep({ id, order_id }: Pick<billing.Cart, 'id' | 'order_id'
   const step = order_id === null ? 'processing' : 'success'
   return `/checkout/${id}/${step}?notice=${FROM_OTHER_CART}`
 }
+
+/**
+ * The step that shows the order of a form that was refused: its page says whether the order is
+ * paid, as the button may have been pressed before.
+ */
+export function orderOfForm(request: FastifyRequest): string | undefined {
+  const [, cart, form] = /^\/checkout\/(\w+)\/([\w-]+)/.exec(request.url) ?? []
+  if (!cart) return undefined
+  return `/checkout/${cart}/${form?.startsWith('sign-in') ? 'sign-in' : 'confirm'}`
+}

@@ -21,6 +21,8 @@ export interface ErrorFacts {
   message: string
   /** The seconds to wait, if the error names them. */
   retry_after: number | undefined
+  /** The order that a refused form of a checkout was about, as a path. */
+  order: string | undefined
   request_id: string
   locale: Locale
 }
@@ -58,9 +60,15 @@ export function ErrorPage(facts: ErrorFacts) {
   return (
     <FocusLayout locale={locale} title={t('redirected.page_title', { title })}>
       <Heading title={title}>{message ?? facts.message}</Heading>
-      <Button href="/" kind="plain">
-        {t('error.home')}
-      </Button>
+      {facts.order ? (
+        <Button href={facts.order} kind="primary">
+          {t('error.order')}
+        </Button>
+      ) : (
+        <Button href="/" kind="plain">
+          {t('error.home')}
+        </Button>
+      )}
       <p class="text-xs text-muted">{t('error.reference', { id: facts.request_id })}</p>
     </FocusLayout>
   )

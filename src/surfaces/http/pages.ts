@@ -28,6 +28,8 @@ declare module 'fastify' {
     merchant?: string
     /** Whether every page says that it is of test mode. */
     marked_as_test?: boolean
+    /** The order that a refused form of a checkout was about, for a link to it. */
+    order_of_form?: (request: FastifyRequest) => string | undefined
   }
   interface FastifyRequest {
     /** The menu of the signed-in person, if there is one. */
@@ -215,6 +217,7 @@ export function pageForError(
   setProblemHeaders(reply, problem)
   const { status, code, message } = problem
   const { retry_after } = problem.details
-  const facts = { status, code, message, retry_after, request_id: request.id }
+  const order = request.method === 'POST' ? request.server.order_of_form?.(request) : undefined
+  const facts = { status, code, message, retry_after, order, request_id: request.id }
   return sendPage(reply, ErrorPage({ ...facts, locale: localeOf(request) }), { status })
 }

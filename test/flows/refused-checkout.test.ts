@@ -3,8 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import { sql } from '#platform/sql'
 import { PASSWORD, signUp } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
+import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
-import { buyer, goToConfirm, purchase, takenFrom } from '../support/purchase.ts'
+import { buyer, goToConfirm, purchase, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -68,6 +69,41 @@ describe('an order of an account that signs out', () => {
     await page.submit('Apply', { discount: 'TRY' })
     assert.match(page.page.url, /\/sign-in$/)
     assert.deepEqual(await takenFrom(service, email), [])
+  })
+})
+
+describe('a form of a checkout that is refused', () => {
+  test('because the buyer signed out leads back to its order, which is paid once', async () => {
+    const { email, agent } = await atConfirm()
+    const stale = agent.tab()
+    await signOut(agent)
+    assert.equal((await stale.submit(/^Pay /)).status, 403)
+    await stale.press('Back to your order')
+    await stale.submit('Sign in', { password: PASSWORD })
+    await stale.submit(/^Pay /)
+    assert.match(stale.text, /License key/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('because cards were tried too often leads back to its order', async () => {
+    const agent = buyer(service)
+    const { url } = await goToConfirm(service, agent, {
+      email: 'often@example.com',
+      card: CARD.verifies_only,
+    })
+    while (agent.page.status !== 429) await agent.submit(/^Pay /)
+    assert.doesNotMatch(agent.text, /Go to the home page/)
+    assert.equal((await agent.press('Back to your order')).url, url)
+    assert.match(agent.text, /Your card was declined/)
+  })
+
+  test('of the sign-in step leads back to it', async () => {
+    const { email } = await signUp(service)
+    const agent = buyer(service)
+    await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
+    const { url } = await agent.submit('Continue', { email, ...TEXAS })
+    await agent.submit('Sign in', { csrf_token: 'stale', password: PASSWORD })
+    assert.equal((await agent.press('Back to your order')).url, url)
   })
 })
 
