@@ -95,6 +95,14 @@ test('a NUL in one argument hides no other fault of a call', async () => {
   }
 })
 
+test('a field of the wrong type is listed once, whatever its length', async () => {
+  for (const app_slug of [[], ['x'.repeat(80)], 7]) {
+    const { json } = await agent.call('list_products', { app_slug })
+    assert.match(json.message, /^1 invalid field\./)
+    assert.match(json.fields[0].message, /must be a string, not an? (array|number)/)
+  }
+})
+
 test('a NUL outside of the arguments of a call is refused before the call', async () => {
   for (const message of [
     { ...toolCall('list_apps', {}), id: '\0' },

@@ -6,8 +6,13 @@ import type { FieldFault } from '#platform/problem'
  * Only an error that reports the input says that a field with a closed set of values is missing.
  */
 export function faultsOf(error: z.ZodError): FieldFault[] {
+  const mistyped = new Set(
+    error.issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => pathOf(path)),
+  )
   return error.issues.flatMap((issue) => {
     const path = pathOf(issue.path)
+    // The length of an array is measured where a text is expected, too.
+    if (mistyped.has(path) && LENGTHS.includes(issue.code)) return []
     if (issue.code !== 'unrecognized_keys') return [{ path, message: messageOf(issue, path) }]
     return issue.keys.map((key) => ({
       path: path === '' ? key : `${path}.${key}`,
@@ -15,6 +20,8 @@ export function faultsOf(error: z.ZodError): FieldFault[] {
     }))
   })
 }
+
+const LENGTHS: readonly string[] = ['too_small', 'too_big']
 
 function pathOf(parts: PropertyKey[]): string {
   return parts.reduce<string>((path, part) => {
