@@ -64,6 +64,12 @@ export function columnsOf<const Types extends ColumnTypes>(types: Types): Sql {
   return new Sql(Object.keys(types).join(', '), [])
 }
 
+/** Those columns of the rows, as part of an insert that joins `rowsOf` with other tables. */
+export function rowColumnsOf<const Types extends ColumnTypes>(types: Types): Sql {
+  const columns = Object.keys(types).map((column) => `row.${column}`)
+  return new Sql(columns.join(', '), [])
+}
+
 /** What an update sets to the fields of `rowsOf`, as part of the statement. */
 export function fieldsOf<const Types extends ColumnTypes>(types: Types): Sql {
   const fields = Object.keys(types).map((column) => `${column} = row.${column}`)

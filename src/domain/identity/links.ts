@@ -2,7 +2,7 @@ import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { EmailChangeId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
-import { columnsOf, rowsOf, type Sql, sql } from '#platform/sql'
+import { columnsOf, rowColumnsOf, rowsOf, type Sql, sql } from '#platform/sql'
 
 /** The purposes of an account's links. A sign-up's link has no account yet: sign-ups.ts. */
 export type LinkPurpose =
@@ -69,8 +69,7 @@ export async function addLinks(db: Db, now: Date, links: NewLink[]): Promise<boo
   }))
   // A change of email that is being confirmed ends first, and has expired the links before it.
   const added = await db.run(sql`insert into account_links (${columnsOf(TYPES)})
-    select row.token_hash, row.user_id, row.purpose, row.return_to, row.about, row.created_at,
-      row.expires_at
+    select ${rowColumnsOf(TYPES)}
     from ${rowsOf(rows, { ...TYPES, sent_to: 'text' })}
       join users u on u.id = row.user_id and (row.sent_to is null or u.email = row.sent_to)
     for share of u`)

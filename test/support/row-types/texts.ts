@@ -89,6 +89,7 @@ const OF_COLUMNS: Record<string, (columns: [name: string, type: string][]) => st
     `unnest(${columns.map(([, type]) => `${VALUE}::${type}[]`).join(', ')})
       as row (${columns.map(([name]) => name).join(', ')})`,
   columnsOf: (columns) => columns.map(([name]) => name).join(', '),
+  rowColumnsOf: (columns) => columns.map(([name]) => `row.${name}`).join(', '),
   fieldsOf: (columns) => columns.map(([name]) => `${name} = row.${name}`).join(', '),
 }
 
