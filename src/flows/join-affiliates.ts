@@ -15,7 +15,7 @@ export async function joinAffiliates(
   const now = clock.now()
   const { user_id } = actor
   const added = await db.tx(async (tx) => {
-    await identity.keepAccount(tx, user_id)
+    await identity.requireAccount(tx, user_id)
     const affiliate = { id: mintId(random, 'aff'), user_id, code }
     if (!(await affiliates.add(tx, now, affiliate))) return undefined
     const action = 'affiliate.joined'

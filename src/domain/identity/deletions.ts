@@ -3,7 +3,7 @@ import type { UserId } from '#platform/ids'
 import { Problem } from '#platform/problem'
 import { sql } from '#platform/sql'
 import { DELETED_DOMAIN, readEmail } from './email.ts'
-import { findByEmail, getUser, type User } from './users.ts'
+import { findByEmail, getUser, lockForSignIn, type User } from './users.ts'
 
 /** The address in place of a deleted account's email. No one can sign up or in with it. */
 export function addressOfDeleted(user_id: UserId): string {
@@ -26,13 +26,17 @@ export async function lockForDeletion(tx: Db, user_id: UserId): Promise<User> {
 }
 
 /**
- * Keeps an account from being deleted until the transaction ends. Throws `signed_out` if it was
- * deleted since the request was authorized.
+ * An account that is not deleted and gets no other email until the transaction ends; undefined if
+ * it was deleted. Waits for a deletion that has begun, and is locked before memberships, as there.
  */
-export async function keepAccount(tx: Db, user_id: UserId): Promise<void> {
-  const kept = await tx.maybe(sql`select id from users
-    where id = ${user_id} and email_normalized <> ${addressOfDeleted(user_id)} for key share`)
-  if (kept) return
+export async function keepAccount(tx: Db, user_id: UserId): Promise<User | undefined> {
+  const user = await lockForSignIn(tx, user_id)
+  return user.email_normalized === addressOfDeleted(user_id) ? undefined : user
+}
+
+/** Like `keepAccount`; throws `signed_out` if the account was deleted since the request began. */
+export async function requireAccount(tx: Db, user_id: UserId): Promise<void> {
+  if (await keepAccount(tx, user_id)) return
   throw new Problem(403, 'signed_out', 'This account was deleted. Nothing was saved.')
 }
 

@@ -71,19 +71,6 @@ export async function findOrAddUser(
 }
 
 /**
- * Keeps an account from being deleted or getting another email until the transaction ends, and
- * waits for a deletion that has begun; false if the account no longer has this email.
- */
-export async function keepEmail(
-  tx: Db,
-  { id, email_normalized }: Pick<User, 'id' | 'email_normalized'>,
-): Promise<boolean> {
-  const kept = await tx.rows<{ id: UserId }>(sql`select id from users
-    where id = ${id} and email_normalized = ${email_normalized} for share`)
-  return kept.length > 0
-}
-
-/**
  * An account for which a session is about to be opened. Until the transaction ends, whatever ends
  * its sessions waits, and then ends this one too.
  */

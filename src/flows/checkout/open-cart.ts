@@ -105,7 +105,8 @@ async function writeFor(
   write: (tx: Db) => Promise<unknown>,
 ): Promise<boolean> {
   return await db.tx(async (tx) => {
-    const isKept = await identity.keepEmail(tx, user)
+    const kept = await identity.keepAccount(tx, user.id)
+    const isKept = kept?.email_normalized === user.email_normalized
     if (isKept) await write(tx)
     return isKept
   })

@@ -20,8 +20,8 @@ export async function startSelling(
   const now = clock.now()
   const { user_id } = actor
   return await db.tx(async (tx) => {
+    await identity.requireAccount(tx, user_id)
     await sellers.lockMemberships(tx, user_id)
-    await identity.keepAccount(tx, user_id)
     const owned = (await sellers.membershipsOf(tx, user_id)).find(({ role }) => role === 'owner')
     if (owned) return { seller_id: owned.seller_id }
     const seller_id = mintId(random, 'sel')
