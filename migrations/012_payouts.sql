@@ -31,6 +31,9 @@ create table payouts (
   cause text not null check (cause in ('weekly', 'request')),
   status text not null check (status in ('open', 'pending', 'paid', 'failed')),
   processor_payout_id text unique,
+  -- A failed payout that was never sent, as the processor did not make it; others were returned.
+  was_refused boolean not null
+    generated always as (status = 'failed' and processor_payout_id is null) stored,
   -- The bank account that it was sent to, in words; the payee may have another one since.
   bank text,
   failure text,

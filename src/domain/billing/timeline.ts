@@ -122,7 +122,7 @@ function everything({ app_id }: Span): Sql {
     union all select p.created_at, 3, p.id, 'payout', p.cause, null, p.amount, p.id, null
       from payouts p join apps a on a.seller_id = p.owner where a.id = ${app_id}
     union all select p.settled_at, 3, p.id, 'payout_settled',
-      case when p.status = 'failed' and p.processor_payout_id is not null then 'returned'
+      case when p.status = 'failed' and not p.was_refused then 'returned'
         else p.status end, null, p.amount, p.id, null
       from payouts p join apps a on a.seller_id = p.owner
       where a.id = ${app_id} and p.settled_at is not null`

@@ -23,6 +23,5 @@ export {
 export * from './payout-list.ts'
 export * from './payouts.ts'
 export * from './pending.ts'
-export * from './refused.ts'
 export * from './statements.ts'
 export * from './unpaid-lines.ts'

@@ -18,7 +18,7 @@ export interface ListedPayout
     | 'amount'
     | 'cause'
     | 'status'
-    | 'processor_payout_id'
+    | 'was_refused'
     | 'failure'
     | 'retry_at'
     | 'refusal'
@@ -43,7 +43,7 @@ export async function listPayouts(
   // The order begins with the status, so that its index serves it.
   const inStatus = status === undefined ? sql`` : sql`and p.status = ${status}`
   return await db.rows<ListedPayout>(sql`select p.id, p.number, p.owner, p.amount, p.cause,
-      p.status, p.processor_payout_id, p.failure, p.retry_at, p.refusal, p.created_at,
+      p.status, p.was_refused, p.failure, p.retry_at, p.refusal, p.created_at,
       coalesce(s.legal_name, u.email, p.owner) as name
     from payouts p left join sellers s on s.id = p.owner left join affiliates f on f.id = p.owner
       left join users u on u.id = f.user_id

@@ -16,6 +16,8 @@ export interface Payout extends Payee {
   /** open: the outcome is unknown. failed: it failed or was returned, and is owed again. */
   status: 'open' | 'pending' | 'paid' | 'failed'
   processor_payout_id: ProcessorId | null
+  /** Whether it failed and was never sent, as the processor did not make it. */
+  was_refused: boolean
   /** The bank account that it was sent to, in words; null: not known. */
   bank: string | null
   /** Why it failed, in the processor's words. */
@@ -29,7 +31,7 @@ export interface Payout extends Payee {
 }
 
 export const COLUMNS = sql`id, number, owner, account, amount, gross, cause, status,
-  processor_payout_id, bank, failure, retry_at, refusal, created_at, settled_at`
+  processor_payout_id, was_refused, bank, failure, retry_at, refusal, created_at, settled_at`
 
 // Each event leads to its invoice: a sale's subject is the invoice, a refund's and a dispute's is
 // their charge.
@@ -124,7 +126,7 @@ export async function payoutsOf(
 /** A payout that included a line of a ledger transaction. */
 export type PayoutOfTransaction = Pick<
   Payout,
-  'id' | 'number' | 'owner' | 'status' | 'processor_payout_id' | 'created_at'
+  'id' | 'number' | 'owner' | 'status' | 'was_refused' | 'created_at'
 >
 
 /** The payouts that included lines of these ledger transactions, earliest first. */
@@ -133,7 +135,7 @@ export async function payoutsOfTransactions(
   transaction_ids: readonly TransactionId[],
 ): Promise<PayoutOfTransaction[]> {
   return await db.rows<PayoutOfTransaction>(sql`
-    select distinct p.id, p.number, p.owner, p.status, p.processor_payout_id, p.created_at
+    select distinct p.id, p.number, p.owner, p.status, p.was_refused, p.created_at
     from payout_lines l join payouts p on p.id = l.payout_id
     where l.transaction_id = any(${[...transaction_ids]}) order by p.created_at, p.id`)
 }

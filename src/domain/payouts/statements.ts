@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { InvoiceId, PayoutId, ProcessorId, TransactionId } from '#platform/ids'
+import type { InvoiceId, PayoutId, TransactionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Payee } from './available.ts'
@@ -49,7 +49,7 @@ export interface AccountLine extends StatementLine {
   payout_id: PayoutId | null
   payout_number: number | null
   payout_status: 'open' | 'pending' | 'paid' | 'failed' | null
-  processor_payout_id: ProcessorId | null
+  payout_was_refused: boolean | null
 }
 
 const COLUMNS = sql`t.id as transaction_id, e.position, t.at, t.event, t.subject,
@@ -64,7 +64,7 @@ const COLUMNS = sql`t.id as transaction_id, e.position, t.at, t.event, t.subject
     when 'dispute_won'
       then d.amount - coalesce(d.opened_tax, d.tax) - coalesce(d.opened_owed, d.owed) end as gross,
   returned.number as returned_number,
-  returned.id is not null and returned.processor_payout_id is null as was_refused`
+  coalesce(returned.was_refused, false) as was_refused`
 
 const SOURCES = sql`join ledger_transactions t on t.id = e.transaction_id
   ${LINE_SOURCES}
@@ -132,7 +132,7 @@ export async function accountLines(
   const before = page.before === undefined ? sql`true` : sql`e.number < ${page.before}::bigint`
   return await db.rows<AccountLine>(sql`select ${COLUMNS}, e.number,
       p.id as payout_id, p.number as payout_number, p.status as payout_status,
-      p.processor_payout_id
+      p.was_refused as payout_was_refused
     from ledger_entries e ${SOURCES} ${TAKEN_BY}
     where e.account = ${account} and e.owner = ${owner} and t.event <> 'payout' and ${before}
     order by e.number desc limit ${page.limit}`)

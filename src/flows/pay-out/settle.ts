@@ -130,10 +130,10 @@ export async function endPayout(
     await payouts.recordPayout(tx, now, id, { status, payout_id, failure: reason })
     if (status === 'failed') {
       await returnToBalance(world, tx, now, payout)
-      const processor_payout_id = payout_id ?? payout.processor_payout_id
+      const failed = await payouts.lockPayout(tx, id)
       // The same bank would return the next one as well.
-      if (processor_payout_id !== null && !is_canceled) await awaitOtherBank(tx, now, payout)
-      if (await hasLeft(tx, owner)) await alertStaff(world, tx, { ...payout, processor_payout_id })
+      if (!failed.was_refused && !is_canceled) await awaitOtherBank(tx, now, failed)
+      if (await hasLeft(tx, owner)) await alertStaff(world, tx, failed)
     }
     if (status !== 'pending') await notify(world, tx, now, id, status)
     return status
@@ -179,9 +179,9 @@ async function hasLeft(tx: Db, owner: PayeeId): Promise<boolean> {
 }
 
 async function alertStaff({ clock, random }: World, tx: Db, payout: payouts.Payout): Promise<void> {
-  const { owner, number, processor_payout_id } = payout
+  const { owner, number, was_refused } = payout
   const amount = formatMoney(payout.amount)
-  const ended = payouts.wasRefused({ status: 'failed', processor_payout_id })
+  const ended = was_refused
     ? `Payout ${number} of ${amount} failed`
     : `The bank returned payout ${number} of ${amount}`
   await raiseAlarm(tx, random, clock.now(), {

@@ -91,8 +91,7 @@ async function writeClosed(
 
 async function payoutOf({ db, config }: World, id: PayoutId) {
   const payout = (await payouts.findPayout(db, id))!
-  const { owner, number, amount, bank, failure, status } = payout
-  const was_refused = payouts.wasRefused(payout)
+  const { owner, number, amount, bank, failure, status, was_refused } = payout
   const { to, seller_name } = await recipientsOf(db, owner)
   const seller_id = readId('sel', owner)
   const page = seller_id

@@ -91,7 +91,7 @@ export interface ReferralLine {
   /** When it becomes available. */
   available_at: Date | undefined
   /** The payout that includes it. */
-  payout: (Pick<Payout, 'number' | 'status' | 'processor_payout_id'> & { href: string }) | undefined
+  payout: (Pick<Payout, 'number' | 'status' | 'was_refused'> & { href: string }) | undefined
 }
 
 /** An affiliate's earnings, line by line. */

@@ -112,7 +112,7 @@ async function chartOf(
 function referralOf(now: Date, line: payouts.AccountLine): ReferralLine {
   const available_at = addDays(line.at, payouts.delayDays({ account: 'affiliate_payable' }))
   const isDelayed = !payouts.NEVER_DELAYED.includes(line.event)
-  const { payout_id, payout_number, payout_status, processor_payout_id } = line
+  const { payout_id, payout_number, payout_status, payout_was_refused } = line
   return {
     key: `${line.transaction_id}-${line.position}`,
     at: line.at,
@@ -127,7 +127,7 @@ function referralOf(now: Date, line: payouts.AccountLine): ReferralLine {
             href: `${BASE}${payout_id}/`,
             number: payout_number!,
             status: payout_status!,
-            processor_payout_id,
+            was_refused: payout_was_refused!,
           },
   }
 }

@@ -6,7 +6,7 @@ import { Day, formatDay, formatMoney, Money } from '#design/money'
 import { Pager } from '#design/navigation'
 import { DescriptionList, Panel, RecordCards } from '#design/panels'
 import { payoutLabel } from '#http/payout-label'
-import type { PayoutId, ProcessorId } from '#platform/ids'
+import type { PayoutId } from '#platform/ids'
 import { type Cents, cents, sum } from '#platform/money'
 import { ownValue } from '#platform/record'
 import { causeLabel } from './labels.ts'
@@ -18,7 +18,7 @@ export interface PayoutCard {
   amount: Cents
   cause: 'weekly' | 'request'
   status: 'open' | 'pending' | 'paid' | 'failed'
-  processor_payout_id: ProcessorId | null
+  was_refused: boolean
   created_at: Date
 }
 

@@ -7,10 +7,8 @@ import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, Heading, RecordTable } from '#design/panels'
-import { wasRefused } from '#domain/payouts'
 import type { Paging } from '#http/pagination'
 import { payoutLabel } from '#http/payout-label'
-import type { ProcessorId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { causeLabel } from './labels.ts'
 import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
@@ -61,7 +59,7 @@ export function StatementPage(facts: {
   amount: Cents
   cause: 'weekly' | 'request'
   status: 'open' | 'pending' | 'paid' | 'failed'
-  processor_payout_id: ProcessorId | null
+  was_refused: boolean
   failure: string | null
   created_at: Date
   settled_at: Date | null
@@ -140,11 +138,11 @@ export function StatementPage(facts: {
 /** Why a payout failed, and what is next. */
 function Failure(facts: {
   status: 'failed'
-  processor_payout_id: ProcessorId | null
+  was_refused: boolean
   failure: string | null
 }): JSX.Element {
   const { failure } = facts
-  if (wasRefused(facts)) {
+  if (facts.was_refused) {
     return (
       <Alert tone="error" title="This payout failed">
         {failure ?? 'The processor gave no reason.'} Nothing was sent to your bank. The amount was

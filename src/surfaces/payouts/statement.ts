@@ -127,7 +127,7 @@ export async function statementPdf(
 }
 
 function reasonTerm(payout: payouts.Payout): string {
-  return payouts.wasRefused(payout) ? 'Reason for failure' : 'Reason for return'
+  return payout.was_refused ? 'Reason for failure' : 'Reason for return'
 }
 
 /** The lines of a payout in parts, each read when it is needed. */
