@@ -109,7 +109,7 @@ const ACTIONS_APART = [
   { stream: 'supp', actions: SUPPORT_ACTIONS, percent: 20 },
   { stream: 'sale', actions: SALE_ACTIONS, percent: 20 },
   { stream: 'mail', actions: MAILBOX_ACTIONS, percent: 25 },
-  { stream: 'susp', actions: SUSPENSION_ACTIONS, percent: 18 },
+  { stream: 'susp', actions: SUSPENSION_ACTIONS, percent: 14 },
 ]
 const STREAMS = ACTIONS_APART.map(({ stream }) => stream)
 const CONCURRENT_PERCENT = 40
@@ -119,6 +119,9 @@ export async function runSeed(harness: Harness, seed: number, fault?: Fault): Pr
   await harness.clear(seed)
   const fixture = await openFixture(harness, seed, STREAMS)
   for (let index = 0; index < CODES; index++) await offerCode(fixture, fixture.rng.fork())
+  // A payout needs a bank and weeks of sales before it.
+  for (const { seller_id } of fixture.sellers)
+    await selling.enterBank(fixture, fixture.rng.fork(), seller_id)
   harness.fault = fault
   let actions = 0
   const ended = (broken?: SeedRun['broken']) => ({ seed, actions, broken, trace: fixture.trace })

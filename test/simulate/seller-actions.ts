@@ -4,7 +4,7 @@ import * as payouts from '#domain/payouts'
 import { sendEvidence } from '#flows/dispute'
 import { switchAddOn } from '#flows/integration'
 import { replaceVersions } from '#flows/listing'
-import { openOnboarding, payOut } from '#flows/pay-out'
+import { openOnboarding, payOut, refreshAccount } from '#flows/pay-out'
 import { refundCharge } from '#flows/refund'
 import { fileWholeMonth } from '#flows/remit-tax'
 import { payBuyerOtherwise, reinstateByStaff, suspendByStaff, writeOff } from '#flows/staff-actions'
@@ -117,10 +117,18 @@ export async function settleDispute(
   return `${dispute_id} ${outcome}`
 }
 
-/** A payee enters a bank account; some reject payouts. */
-export async function nameBank(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+/** A payee enters a bank account. */
+export async function nameBank(fixture: Fixture, rng: SeededRandom): Promise<string> {
+  return await enterBank(fixture, rng, somePayee(fixture, rng))
+}
+
+/** A payee enters a bank account, and may leave before they are back; some reject payouts. */
+export async function enterBank(
+  fixture: Fixture,
+  rng: SeededRandom,
+  owner: PayeeId,
+): Promise<string> {
   const { world, harness } = fixture
-  const owner = somePayee(fixture, rng)
   const now = world.clock.now()
   await openOnboarding(world, {
     owner,
@@ -138,6 +146,7 @@ export async function nameBank(fixture: Fixture, rng: SeededRandom): Promise<str
     bank_failure: TEST_BANK_ACCOUNTS.get(number)!,
   }
   await harness.db.tx((tx) => accounts.nameBank(tx, world.random, now, account_id, bank))
+  if (rng.odds(80)) await refreshAccount(world, owner, { is_back: true })
   return `${owner} ${number}`
 }
 

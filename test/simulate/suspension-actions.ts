@@ -7,8 +7,8 @@ import { payoutsTo, purchasesOf, type SwitchName, salesOf, turn } from './switch
 
 /** What staff decide about apps and sellers, with its relative frequency. */
 export const SUSPENSION_ACTIONS = [
-  { name: 'suspend a seller', weight: 3, act: suspendSeller },
-  { name: 'pause payouts', weight: 3, act: pausePayouts },
+  { name: 'suspend a seller', weight: 2, act: suspendSeller },
+  { name: 'pause payouts', weight: 2, act: pausePayouts },
   { name: 'suspend an app', weight: 2, act: suspendApp },
   { name: 'end a suspension', weight: 8, act: endSome },
 ] as const
@@ -35,8 +35,9 @@ async function twice(rng: SeededRandom, decide: () => Promise<string>): Promise<
 
 /** Staff end a suspension of a seller or an app, or a pause of payouts, that began before. */
 async function endSome(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const begun = fixture.record.switches.filter(({ subject, to }) => !to && KINDS.test(subject))
-  const names = [...new Set(begun.map(({ subject }) => subject as SwitchName))]
+  const decided = fixture.record.switches.filter(({ subject }) => KINDS.test(subject))
+  const last = new Map(decided.map(({ subject, to }) => [subject as SwitchName, to]))
+  const names = [...last.keys()].filter((name) => !last.get(name))
   if (names.length === 0) return undefined
   const [kind, id] = rng.pick(names).split(' ')
   if (kind === 'allowed') return await turnApp(fixture, id as AppId, true)
