@@ -39,14 +39,7 @@ test('messages keep their words, without addresses and secrets', () => {
 })
 
 test('the message of a job may be one long word, which is read once', () => {
-  const redacted = (characters: number) => {
-    const word = 'a'.repeat(characters)
-    const start = performance.now()
-    assert.equal(redactMessage(`${word}- ada@example.com`), '[hidden] [email]')
-    return performance.now() - start
-  }
-  const fastest = (characters: number) =>
-    Math.min(...Array.from({ length: 5 }, () => redacted(characters)))
-  // Read again from each of its characters, a word of ten times the length takes a hundred times.
-  assert.ok(fastest(40_000) < 40 * fastest(4_000))
+  // Read again from each of its characters, a word of this length takes an hour.
+  const word = 'a'.repeat(2_000_000)
+  assert.equal(redactMessage(`${word}- ada@example.com`), '[hidden] [email]')
 })
