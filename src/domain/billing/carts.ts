@@ -183,9 +183,13 @@ export async function setCard(
     where id = ${facts.cart_id}`)
 }
 
+/** Has the processor's card page opened again; the one that was open stays valid. */
+const REOPENED_CARD_PAGE = sql`card_entry_id = null, card_entry_url = null,
+  earlier_card_entry_id = coalesce(card_entry_id, earlier_card_entry_id)`
+
 /**
  * Replaces the quote of a cart whose price or discount changed, or whose quote has expired. The
- * processor's card page is opened again, with the new amounts; the one that was open stays valid.
+ * card page is opened again, with the new amounts.
  */
 export async function requote(
   db: Writes,
@@ -194,23 +198,21 @@ export async function requote(
 ): Promise<void> {
   await db.run(sql`update carts set tax_quote_id = ${facts.tax_quote_id},
       discount_code = ${facts.discount_code}, discount_id = ${facts.discount_id},
-      discount_amount = ${facts.discount_amount}, card_entry_id = null, card_entry_url = null,
-      earlier_card_entry_id = coalesce(card_entry_id, earlier_card_entry_id), updated_at = ${now}
+      discount_amount = ${facts.discount_amount}, ${REOPENED_CARD_PAGE}, updated_at = ${now}
     where id = ${facts.cart_id}`)
 }
 
 /**
- * Sets the language of the purchases that a browser has in progress. The processor's card page is
- * opened again, because it shows the order in another one; the one that was open stays valid.
+ * Sets the language of the purchases that a browser has in progress. The card page is opened again,
+ * because it shows the order in another one.
  */
 export async function setCartLanguage(
   db: Db,
   now: Date,
   { browser_hash, language }: Pick<Cart, 'browser_hash' | 'language'>,
 ): Promise<void> {
-  await db.run(sql`update carts set language = ${language}, card_entry_id = null,
-      card_entry_url = null, updated_at = ${now},
-      earlier_card_entry_id = coalesce(card_entry_id, earlier_card_entry_id)
+  await db.run(sql`update carts set language = ${language}, ${REOPENED_CARD_PAGE},
+      updated_at = ${now}
     where id in (select id from carts where browser_hash = ${browser_hash}
       and completed_at is null and language <> ${language} order by id for update)`)
 }
