@@ -156,16 +156,17 @@ export async function paidTotal(db: Db, { owner, account }: Payee): Promise<Cent
   return amount
 }
 
-/** Records the outcome of a payout. */
+/** Records the outcome of a payout, and returns the payout with it. */
 export async function recordPayout(
   db: Db,
   now: Date,
   id: PayoutId,
   answer: { status: 'pending' | 'paid' | 'failed'; payout_id?: ProcessorId; failure?: string },
-): Promise<void> {
+): Promise<Payout> {
   const settled_at = answer.status === 'pending' ? null : now
-  await db.run(sql`update payouts set status = ${answer.status}, settled_at = ${settled_at},
+  return await db.one<Payout>(sql`update payouts
+    set status = ${answer.status}, settled_at = ${settled_at},
       failure = ${answer.failure ?? null},
       processor_payout_id = coalesce(${answer.payout_id ?? null}, processor_payout_id)
-    where id = ${id}`)
+    where id = ${id} returning ${COLUMNS}`)
 }

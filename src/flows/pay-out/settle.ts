@@ -127,13 +127,13 @@ export async function endPayout(
     const payout = await payouts.lockPayout(tx, id)
     if (!isAllowedTransition(payout.status, end.status)) return payout.status
     const { status, payout_id, reason, is_canceled } = end
-    await payouts.recordPayout(tx, now, id, { status, payout_id, failure: reason })
+    const answer = { status, payout_id, failure: reason }
+    const recorded = await payouts.recordPayout(tx, now, id, answer)
     if (status === 'failed') {
-      await returnToBalance(world, tx, now, payout)
-      const failed = await payouts.lockPayout(tx, id)
+      await returnToBalance(world, tx, now, recorded)
       // The same bank would return the next one as well.
-      if (!failed.was_refused && !is_canceled) await awaitOtherBank(tx, now, failed)
-      if (await hasLeft(tx, owner)) await alertStaff(world, tx, failed)
+      if (!recorded.was_refused && !is_canceled) await awaitOtherBank(tx, now, recorded)
+      if (await hasLeft(tx, owner)) await alertStaff(world, tx, recorded)
     }
     if (status !== 'pending') await notify(world, tx, now, id, status)
     return status
