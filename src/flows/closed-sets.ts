@@ -38,6 +38,7 @@ type AccountAction =
   | 'sign_up'
   | 'signed_in'
   | 'signed_out'
+  | 'signed_out_by_staff'
   | 'undo_email'
   | 'unlocked'
   | 'verify_email'

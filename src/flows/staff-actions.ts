@@ -1,6 +1,7 @@
 /**
- * Actions of staff: suspend a license, an app or a seller, pause payouts, unlock an account, settle
- * an amount that was never reconciled automatically. Each action is audited with its reason.
+ * Actions of staff: suspend a license, an app or a seller, pause payouts, unlock an account or sign
+ * it out, settle an amount that was never reconciled automatically. Each action is audited with its
+ * reason.
  */
 export { resolveByStaff } from './staff-actions/alarm.ts'
 export { decideAboutApp } from './staff-actions/app.ts'
@@ -17,6 +18,7 @@ export { changeStaffRole, type StaffChanged } from './staff-actions/members.ts'
 export { payBuyerOtherwise } from './staff-actions/money.ts'
 export { owedByBuyer, recordRepayment } from './staff-actions/repayment.ts'
 export { decideAboutSeller } from './staff-actions/seller.ts'
+export { type SignedOutByStaff, signOutAccount } from './staff-actions/sign-out.ts'
 export type { StaffWithReason } from './staff-actions/staff.ts'
 export { reinstateByStaff, suspendByStaff } from './staff-actions/suspend.ts'
 export { bookSuspense } from './staff-actions/suspense.ts'

@@ -30,6 +30,7 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'POST /admin/suspend': SUPPORT,
   'POST /admin/reinstate': SUPPORT,
   'POST /admin/unlock': SUPPORT,
+  'POST /admin/sign-out': SUPPORT,
   'POST /admin/close-attempt': FINANCE,
   'POST /admin/paid-otherwise': FINANCE,
   'POST /admin/write-off': FINANCE,

@@ -22,7 +22,7 @@ const PERMITTED = {
   refunds: ['support', 'finance'],
   /** Suspending and reinstating a license. */
   licenses: ['support'],
-  /** Unlocking an account. */
+  /** Unlocking an account, and signing it out. */
   accounts: ['support'],
   emails: ['support'],
   /** Evidence in disputes. */
@@ -55,6 +55,11 @@ export function rolesWith(permission: StaffPermission): StaffRole[] {
 /** Whether a role has a permission. */
 export function isPermitted(role: StaffRole, permission: StaffPermission): boolean {
   return rolesWith(permission).includes(role)
+}
+
+/** Whether a role may sign an account out of everything; signing out staff takes an admin. */
+export function maySignOut(role: StaffRole, account: { staff_role: StaffRole | null }): boolean {
+  return isPermitted(role, account.staff_role === null ? 'accounts' : 'staff')
 }
 
 /** A text from outside as a role; undefined if it is none. */

@@ -2,16 +2,16 @@ import type { JSX } from 'preact'
 import { Badge } from '#design/feedback'
 import { Day, formatMoney, Money } from '#design/money'
 import { EmptyState, RecordRows } from '#design/panels'
-import type { FoundLicenses } from '#domain/billing'
 import type { StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
 import { cents } from '#platform/money'
 import { Alarms } from './alarms-panel.tsx'
 import { StuckAttempts } from './attempts-panel.tsx'
 import type { CaseLists } from './case-lists.ts'
+import type { FoundByStaff } from './case-search.ts'
+import { CaseSearch } from './case-search-panel.tsx'
 import { excessPath } from './excess-page.tsx'
 import { AdminPage } from './layout.tsx'
-import { LicenseSearch } from './license-search-panel.tsx'
 import { CasePanel, Entries, Entry, type Filled } from './staff-action.tsx'
 import { Unexplained } from './suspense-panel.tsx'
 
@@ -21,7 +21,7 @@ interface CasesFacts {
   csrf_token: string
   query: string
   /** Undefined without a search. */
-  found: FoundLicenses | undefined
+  found: FoundByStaff | undefined
   lists: CaseLists
   note: ActionNote | undefined
   filled: Filled | undefined
@@ -39,7 +39,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
       has_error={facts.filled?.is_refused}
       intro="Items that need a decision. Every action is logged."
     >
-      <LicenseSearch {...facts} />
+      <CaseSearch {...facts} />
       {lists.alarms.items.length > 0 && <Alarms {...facts} list={lists.alarms} />}
       {lists.stuck.items.length > 0 && <StuckAttempts {...facts} list={lists.stuck} />}
       {lists.disputes.items.length > 0 && <Disputes {...facts} list={lists.disputes} />}

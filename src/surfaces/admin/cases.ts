@@ -7,6 +7,7 @@ import {
   payBuyerOtherwise,
   reinstateByStaff,
   resolveByStaff,
+  signOutAccount,
   suspendByStaff,
   unlockAccount,
   writeOff,
@@ -23,8 +24,8 @@ import { type LicenseId, readId, readPayeeId } from '#platform/ids'
 import { closeAttempt } from './attempts.ts'
 import { bookedNote, CHANGED_NOTE, seenAmount } from './booked.ts'
 import { CASES, caseListsAt } from './case-lists.ts'
+import { search, withoutLicenseKey } from './case-search.ts'
 import { CasesPage } from './cases-page.tsx'
-import { searchLicenses, withoutLicenseKey } from './license-search.ts'
 import {
   filledIn,
   filledOf,
@@ -46,7 +47,7 @@ export function declareCases(scope: FastifyInstance, world: World): void {
       role,
       csrf_token: csrfToken(world, request, reply),
       query,
-      found: query === '' ? undefined : await searchLicenses(reporting, query),
+      found: query === '' ? undefined : await search(reporting, query),
       lists: await caseListsAt(reporting, request, role),
       note: noteFor(request, NOTES),
       filled: filledOf(request),
@@ -69,6 +70,7 @@ function soughtIn(text = ''): string {
 /** What each action needs. */
 const PERMISSIONS = {
   unlock: 'accounts',
+  'sign-out': 'accounts',
   suspend: 'licenses',
   reinstate: 'licenses',
   'resolve-alarm': 'cases',
@@ -120,6 +122,10 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
   staffAction('unlock', async (fields, staff) => {
     const user_id = readId('usr', fields.user_id)
     return user_id && (await unlockAccount(world, staff, user_id)) ? 'unlocked' : 'nothing'
+  })
+  staffAction('sign-out', async (fields, staff) => {
+    const user_id = readId('usr', fields.user_id)
+    return user_id ? await signOutAccount(world, staff, user_id) : 'nothing'
   })
   staffAction('suspend', async (fields, staff) => {
     const license_id = await knownLicense(world, fields)
@@ -178,6 +184,8 @@ async function knownLicense(
 
 const NOTES: Record<string, ActionNote> = {
   unlocked: { tone: 'success', text: 'Account unlocked. Its owner signs in with an email link.' },
+  signed_out: { tone: 'success', text: 'Signed out of the service and every app.' },
+  is_staff: { tone: 'warning', text: 'Not signed out: only an admin can sign out staff.' },
   suspended: {
     tone: 'success',
     text: 'License paused. Its key does not work until it is resumed.',

@@ -5,7 +5,7 @@ import { EmptyState, Heading, Panel, RecordCards } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import { AdminMenu } from '#http/admin-menu'
 import type { Cents } from '#platform/money'
-import { SearchForm } from './license-search-panel.tsx'
+import { SearchForm } from './case-search-panel.tsx'
 
 /** An item that needs attention: how many there are, and where they are handled. */
 export interface AttentionItem {

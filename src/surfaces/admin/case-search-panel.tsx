@@ -1,29 +1,36 @@
 import type { JSX } from 'preact'
 import { useContext } from 'preact/hooks'
 import { Button, TextLink } from '#design/actions'
-import { StatusBadge } from '#design/feedback'
+import { Badge, StatusBadge } from '#design/feedback'
 import { CsrfField, Field } from '#design/forms'
 import { ViewedAs } from '#design/menu'
 import { formatMoney } from '#design/money'
 import { Panel, recordDescription, recordIds } from '#design/panels'
-import { type FoundLicense, type FoundLicenses, invoiceNumber } from '#domain/billing'
-import { isPermitted, type StaffRole } from '#domain/identity'
+import { type FoundLicense, invoiceNumber } from '#domain/billing'
+import { isPermitted, maySignOut, type StaffRole } from '#domain/identity'
+import { counted } from '#platform/text'
+import type { FoundAccount, FoundByStaff } from './case-search.ts'
 import { type Filled, StaffAction } from './staff-action.tsx'
 
-/** The search by ID or email, and the licenses that it found. */
-export function LicenseSearch(facts: {
+/** The search by ID or email, and the account and licenses that it found. */
+export function CaseSearch(facts: {
   role: StaffRole
   csrf_token: string
   query: string
-  found: FoundLicenses | undefined
+  found: FoundByStaff | undefined
   filled: Filled | undefined
 }): JSX.Element {
   const { query, found, role } = facts
   return (
     <Panel title="Search">
       <SearchForm query={query} csrf_token={facts.csrf_token} />
+      {found?.account && <AccountFound {...facts} account={found.account} />}
       {found?.licenses.length === 0 && (
-        <p class="text-sm text-muted">No match. Search by full ID, email or license key.</p>
+        <p class="text-sm text-muted">
+          {found.account
+            ? 'This account has no licenses.'
+            : 'No match. Search by full ID, email or license key.'}
+        </p>
       )}
       {found && found.licenses.length > 0 && (
         <ul class="divide-y divide-base-300 border-y border-base-300">
@@ -78,6 +85,42 @@ export function SearchForm({
       </div>
       <Button kind="primary">Search</Button>
     </form>
+  )
+}
+
+function AccountFound(facts: {
+  role: StaffRole
+  account: FoundAccount
+  csrf_token: string
+  query: string
+  filled: Filled | undefined
+}): JSX.Element {
+  const { role, account, query, csrf_token, filled } = facts
+  const { id, email, sessions } = account
+  const ids = recordIds(id)
+  return (
+    <div class="grid gap-3 border-t border-base-300 pt-4">
+      <div class="flex flex-wrap items-center gap-3">
+        <span id={ids.title} class="font-semibold">
+          {email}
+        </span>
+        {account.is_locked && <Badge tone="warn">Locked</Badge>}
+        <span id={ids.details} class="text-sm text-muted">
+          {sessions === 0 ? 'Not signed in' : `Signed in on ${counted(sessions, 'browser')}`}
+        </span>
+      </div>
+      {maySignOut(role, account) && (
+        <StaffAction
+          csrf_token={csrf_token}
+          path="sign-out"
+          fields={{ user_id: id, q: query }}
+          id={`sign-out-${id}`}
+          label="Sign out everywhere"
+          describedby={recordDescription(id)}
+          filled={filled}
+        />
+      )}
+    </div>
   )
 }
 
