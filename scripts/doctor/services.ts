@@ -1,9 +1,19 @@
+import { lookup } from 'node:dns/promises'
 import { Redis } from 'iovalkey'
 import { systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/db'
-import { compareClocks, type Diagnosis, fault, ok, reason, warning } from '#platform/diagnosis'
+import {
+  compareClocks,
+  type Diagnosis,
+  diagnoseEncryption,
+  fault,
+  ok,
+  reason,
+  warning,
+} from '#platform/diagnosis'
 import { verifyMail } from '#platform/mail'
+import { reachOf } from '#platform/networks'
 import { openStorage } from '#platform/storage'
 import { checkSetup } from '../../src/stripe/check.ts'
 import { STRIPE_URL } from '../../src/stripe/client.ts'
@@ -45,13 +55,23 @@ export async function diagnoseValkey(config: Config): Promise<Diagnosis[]> {
   try {
     await client.connect()
     await client.ping()
-    return [ok('valkey', `${host} answers`)]
+    return [ok('valkey', `${host} answers`), await encryptionOf(new URL(valkey_url))]
   } catch (error) {
     const next = 'Start the server, or correct VALKEY_URL. Without it each process counts alone.'
     return [fault('valkey', `${host}: ${reason(failed ?? error)}`, next)]
   } finally {
     client.disconnect()
   }
+}
+
+async function encryptionOf({ protocol, hostname }: URL): Promise<Diagnosis> {
+  // An IPv6 address in a URL has brackets.
+  const { address } = await lookup(hostname.replace(/^\[|\]$/g, ''))
+  return diagnoseEncryption('Valkey', {
+    is_encrypted: protocol === 'rediss:' || protocol === 'valkeys:',
+    reach: reachOf(address),
+    next: 'Use rediss:// in VALKEY_URL.',
+  })
 }
 
 /** Looks at the processor's account: what `npm run stripe:check` lists as missing is a fault. */

@@ -3,6 +3,7 @@ import { ConfigError } from '#platform/config'
 import type { Database } from '#platform/db'
 import { isInstalled, keysFault, restoredAt } from '#platform/installation'
 import { pendingMigrations } from '#platform/migrate'
+import { type Reach, reachOf } from '#platform/networks'
 import { RELEASE } from '#platform/release'
 import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
@@ -56,6 +57,9 @@ export async function diagnoseDatabase(
 }
 
 interface ServerFacts {
+  is_encrypted: boolean
+  /** This machine's address, as the server sees it; null through a socket of the same machine. */
+  address: string | null
   version: string
   number: number
   durable: boolean
@@ -73,7 +77,9 @@ async function diagnoseServer(db: Database, connections: number): Promise<Diagno
     current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as durable,
     current_setting('max_connections')::int as most,
     (select count(*) from pg_stat_activity where application_name <> 'purser')::int as used,
-    exists (select 1 from pg_available_extensions where name = 'pg_trgm') as trigrams`)
+    exists (select 1 from pg_available_extensions where name = 'pg_trgm') as trigrams,
+    exists (select 1 from pg_stat_ssl where pid = pg_backend_pid() and ssl) as is_encrypted,
+    host(inet_client_addr()) as address`)
   const { version, number, durable, most, used, trigrams } = facts
   return [
     number >= OLDEST_SERVER
@@ -96,7 +102,23 @@ async function diagnoseServer(db: Database, connections: number): Promise<Diagno
           `this node opens up to ${connections}, others use ${used}; the server allows ${most}`,
           'Raise max_connections, or lower WORKERS.',
         ),
+    diagnoseEncryption('PostgreSQL', {
+      is_encrypted: facts.is_encrypted,
+      reach: facts.address === null ? 'machine' : reachOf(facts.address),
+      next: 'Add ?sslmode=verify-full to DATABASE_URL.',
+    }),
   ]
+}
+
+/** Whether others can read a connection on its way; on a private network the operator decides. */
+export function diagnoseEncryption(
+  server: string,
+  { is_encrypted, reach, next }: { is_encrypted: boolean; reach: Reach; next: string },
+): Diagnosis {
+  if (is_encrypted) return ok('encryption', `${server}: TLS`)
+  if (reach === 'machine') return ok('encryption', `${server}: no TLS, on this machine`)
+  if (reach === 'private') return ok('encryption', `${server}: no TLS, on a private network`)
+  return fault('encryption', `${server}: no TLS, on a public network`, next)
 }
 
 async function diagnoseMigrations(db: Database): Promise<Diagnosis> {

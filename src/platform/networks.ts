@@ -42,6 +42,16 @@ export function coarseNetworkOf(ip: string): string {
   return `${network.split(mark).slice(0, parts).join(mark)}${mark}*`
 }
 
+/** Where the other end of a connection is. */
+export type Reach = 'machine' | 'private' | 'public'
+
+/** Whether an address is this machine's, one of a private network, or one of the internet. */
+export function reachOf(ip: string): Reach {
+  const range = ipaddr.process(ip).range()
+  if (range === 'loopback') return 'machine'
+  return range === 'unicast' ? 'public' : 'private'
+}
+
 /**
  * The groups of an IPv6 address, as numbers; for an IPv4 address, however it is written, its dotted
  * text. A text that is not an address, which a proxy may send, is returned as it is.

@@ -72,6 +72,8 @@ test('every check has a line, and a fault or a warning says what to do', async (
   assert.equal(status, 0, out)
   assert.match(out, /^ok {7}keys: SECRET_KEY fits the database$/m)
   assert.match(out, /^ok {7}writing: the database accepts writes$/m)
+  if (SERVER_URL)
+    assert.match(out, /^ok {7}encryption: PostgreSQL: (TLS|no TLS, on this machine)$/m)
   assert.match(out, /^warning {2}address: \S+ does not answer: .*\n {9}Start the service/m)
   assert.match(out, /^Faults: 0\. Warnings: \d+\.$/m)
   for (const { level, check, next } of (await doctor()).checks) {
