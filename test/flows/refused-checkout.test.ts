@@ -70,19 +70,27 @@ describe('an order of an account that signs out', () => {
     assert.match(page.page.url, /\/sign-in$/)
     assert.deepEqual(await takenFrom(service, email), [])
   })
+
+  test('is paid once by a page from before the sign-out, after the buyer signed in again', async () => {
+    const { email, agent } = await atConfirm()
+    const page = agent.tab()
+    await signOut(agent)
+    await page.submit(/^Pay /)
+    assert.match(page.page.url, /\/sign-in\?/)
+    assert.match(page.text, NOT_CHARGED)
+    await page.submit('Sign in', { password: PASSWORD })
+    await page.submit(/^Pay /)
+    assert.match(page.text, /License key/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
 })
 
 describe('a form of a checkout that is refused', () => {
-  test('because the buyer signed out leads back to its order, which is paid once', async () => {
-    const { email, agent } = await atConfirm()
-    const stale = agent.tab()
-    await signOut(agent)
-    assert.equal((await stale.submit(/^Pay /)).status, 403)
-    await stale.press('Back to your order')
-    await stale.submit('Sign in', { password: PASSWORD })
-    await stale.submit(/^Pay /)
-    assert.match(stale.text, /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+  test('because it is not of this browser leads back to its order', async () => {
+    const { email, agent, confirm_url } = await atConfirm()
+    assert.equal((await agent.submit(/^Pay /, { csrf_token: 'stale' })).status, 403)
+    assert.equal((await agent.press('Back to your order')).url, confirm_url)
+    assert.deepEqual(await takenFrom(service, email), [])
   })
 
   test('because cards were tried too often leads back to its order', async () => {

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '#flows/world'
 import { formOf } from '#http/input'
-import { readId, type SellerId } from '#platform/ids'
+import { readId, type SellerId, type UserId } from '#platform/ids'
 import { Problem } from '#platform/problem'
+import { sameDigest } from '#platform/secrets'
 import { browserId, knownBrowser } from './browser.ts'
-import { sessionToken } from './session.ts'
+import { signedInAccount } from './session.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,12 +15,15 @@ declare module 'fastify' {
 }
 
 /**
- * The CSRF token of this browser's forms. It names the seller that the page is about, as another
- * tab may choose another one before a form is sent.
+ * The CSRF token of this browser's forms, for the account that is signed in: its forms in other
+ * tabs stay valid when it authenticates again. It names the seller that the page is about, as
+ * another tab may choose another one before a form is sent.
  */
 export function csrfToken(world: World, request: FastifyRequest, reply: FastifyReply): string {
-  const text = tokenText(browserId(world, request, reply), sessionToken(request))
-  const token = world.keys.hmac(PURPOSE, text).toString('base64url')
+  const browser = browserId(world, request, reply)
+  const texts = [browser, accountText(browser, signedInAccount(request))]
+  const proofs = texts.map((text) => shortened(world.keys.hmac(PURPOSE, text)))
+  const token = Buffer.concat(proofs).toString('base64url')
   return request.shown_seller ? `${token}.${request.shown_seller}` : token
 }
 
@@ -33,21 +37,37 @@ function givenToken(request: FastifyRequest): { token: string; seller_id: string
   return { token, seller_id }
 }
 
-function tokenText(browser: string, session = ''): string {
-  return `${browser} ${session}`
+function accountText(browser: string, account?: UserId): string {
+  return `${browser} ${account ?? ''}`
 }
 
 const PURPOSE = 'form-token'
+/** The bytes of each of the two proofs in a token: of the browser, and of its account. */
+const PROOF_BYTES = 16
 
-/** Throws unless a posted form was rendered for this browser and session. */
+function shortened(hash: Buffer): Buffer {
+  return hash.subarray(0, PROOF_BYTES)
+}
+
+/**
+ * Throws unless a posted form was rendered for this browser, and for no other account than the one
+ * signed in now. Where none is, the form's own guard asks the person to sign in.
+ */
 export function assertOwnForm(world: World, request: FastifyRequest): void {
   const given = Buffer.from(givenToken(request).token, 'base64url')
   // Never creates an ID here: a form of another site arrives without cookies and would replace it.
   const browser = knownBrowser(request)
-  // A page from before this browser signed in, in another tab, is also valid.
-  const isOurs = (session?: string) =>
-    browser !== undefined && world.keys.verify(PURPOSE, tokenText(browser, session), given)
-  if (isForeign(world, request) || !(isOurs(sessionToken(request)) || isOurs())) {
+  const account = signedInAccount(request)
+  const proves = (text: string, proof: Buffer) =>
+    world.keys.hmacs(PURPOSE, text).some((hash) => sameDigest(shortened(hash), proof))
+  const isOurs = () => {
+    if (browser === undefined || !proves(browser, given.subarray(0, PROOF_BYTES))) return false
+    const ofAccount = given.subarray(PROOF_BYTES)
+    // A page from before this browser signed in, in another tab, is also valid.
+    const accounts = [account, undefined]
+    return !account || accounts.some((each) => proves(accountText(browser, each), ofAccount))
+  }
+  if (isForeign(world, request) || !isOurs()) {
     throw new Problem(
       403,
       'stale_form',

@@ -23,7 +23,7 @@ declare module 'fastify' {
 }
 
 /** The session token of this browser, not validated. */
-export function sessionToken(request: FastifyRequest): string | undefined {
+function sessionToken(request: FastifyRequest): string | undefined {
   return request.cookies[SESSION]
 }
 
@@ -43,6 +43,12 @@ export async function currentSession(
     await identity.noteSeen(db, now, session)
   }
   return session
+}
+
+/** The account that this request was found to be signed in to. */
+export function signedInAccount(request: FastifyRequest): UserId | undefined {
+  const found = request.found_session
+  return found?.token === sessionToken(request) ? found?.session?.user_id : undefined
 }
 
 /** The token of a sign-in on this browser that still needs the second factor. */
