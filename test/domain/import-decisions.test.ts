@@ -50,6 +50,8 @@ const ENDED = { ...IMPORTED, is_live: false, period_end: AUTUMN, ends_at: AUTUMN
 
 /** The license that this row created is live. */
 const OWN = { own: IMPORTED, own_records: ['sale:1'], live: IMPORTED, live_records: ['sale:1'] }
+/** A purchase at a service where what is paid once is in a file of its own. */
+const ONCE = { source: 'polar' as const, external_id: 'order:1', ends_at: null }
 /** A row of a service that lists a purchase in up to three files. */
 const LEMON = { source: 'lemon_squeezy' as const, external_id: 'order:1' }
 
@@ -155,6 +157,32 @@ describe('a row of a buyer whose license was imported', () => {
       'from a stronger row',
       { ...LEMON, live: IMPORTED, live_records: ['order:1', 'subscription:1'], ends_at: null },
       'owned',
+    ],
+    [
+      'from a stronger row with an end, and is paid once, elsewhere',
+      { ...ONCE, live: IMPORTED, live_records: ['subscription:1'] },
+      'ends_earlier',
+    ],
+    [
+      'from a weaker row that is paid once, and has an end, elsewhere',
+      {
+        source: 'polar',
+        external_id: 'subscription:1',
+        live: { ...IMPORTED, period_end: null, ends_at: null },
+        live_records: ['order:1'],
+      },
+      'owned',
+    ],
+    [
+      'from a weaker row, and both have an end, elsewhere',
+      {
+        source: 'paddle',
+        external_id: 'subscription:1',
+        live: IMPORTED,
+        live_records: ['transaction:1'],
+        ends_at: AUTUMN,
+      },
+      'update',
     ],
     ['from another service', { live: IMPORTED, ends_at: AUTUMN }, 'owned'],
     ['and is not the best', { ...OWN, is_best: false }, 'duplicate'],

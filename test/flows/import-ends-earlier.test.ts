@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { givePlan, setAutoRenew } from '#flows/subscription'
-import { addDays } from '#platform/calendar'
+import { addDays, isoDate } from '#platform/calendar'
 import type { ProductId } from '#platform/ids'
 import { checkedImport, paidProducts, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -96,6 +96,44 @@ describe('a row that lasts longer than the license that its buyer has', () => {
     const email = 'order-too@example.com'
     await fileOf({ id: 7401, email, days: 10 })()
     assert.deepEqual(await fileOf({ id: 7402, email, status: 'paid' })(), { owned: 1 })
+  })
+})
+
+describe('a purchase that is paid once beside a subscription at the same service', () => {
+  const polar = (heading: string, ...cells: string[]) => ({
+    run: async () => {
+      const file = `${heading}\n${cells.join(',')}`
+      const { id } = await checkedImport(service, { source: 'polar', file, product_id })
+      return (await runChecked(service, id)).counts
+    },
+    key: cells.at(-1)!,
+  })
+  const filesOf = (name: string) => {
+    const email = `${name}@example.com`
+    const end = isoDate(addDays(service.clock.now(), 10))
+    const subscriptions = 'ID,Email,Product,Status,Current Period End,License Key'
+    const orders = 'Invoice number,Email,Product,Status,License Key'
+    return {
+      subscription: polar(subscriptions, `sub-${name}`, email, 'Pro', 'active', end, `S-${name}`),
+      order: polar(orders, `inv-${name}`, email, 'Forever', 'paid', `O-${name}`),
+    }
+  }
+
+  test('is named in the report, and creates a license once the subscription ended', async () => {
+    const { subscription, order } = filesOf('subscribed-first')
+    assert.deepEqual(await subscription.run(), { create: 1 })
+    assert.deepEqual(await order.run(), { add_key_ends_earlier: 1 })
+    await passDays(service, 12)
+    assert.deepEqual(await order.run(), { create: 1 })
+    assert.equal(await statusOf(order.key), 'one_time_active')
+  })
+
+  test('keeps its license without an end when the subscription is imported', async () => {
+    const { subscription, order } = filesOf('paid-once-first')
+    assert.deepEqual(await order.run(), { create: 1 })
+    assert.deepEqual(await subscription.run(), { add_key: 1 })
+    assert.equal(await statusOf(order.key), 'one_time_active')
+    assert.equal(await statusOf(subscription.key), 'one_time_active')
   })
 })
 

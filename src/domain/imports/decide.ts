@@ -111,8 +111,16 @@ function decides(row: ImportRowFacts, live: KnownLicense): boolean {
   if (row.live_records.length === 0) return false
   const strength = strengthOf([row.external_id])
   const decided = strengthOf(row.live_records)
-  if (strength !== decided) return strength > decided
+  if (strength !== decided) return strength > decided && !isOtherPurchase(row, live)
   return row.own?.license_id === live.license_id || row.is_live_in_file
+}
+
+/**
+ * Whether a row of another kind is a purchase of its own, as one of the two is paid once and the
+ * other recurs. Lemon Squeezy lists a purchase in up to three files.
+ */
+function isOtherPurchase({ source, ends_at }: ImportRowFacts, live: KnownLicense): boolean {
+  return source !== 'lemon_squeezy' && (ends_at === null) !== (live.ends_at === null)
 }
 
 /**
@@ -122,7 +130,8 @@ function decides(row: ImportRowFacts, live: KnownLicense): boolean {
 function endsEarlier(row: ImportRowFacts, live: KnownLicense): boolean {
   if (live.ends_at === null) return false
   // A weaker row does not say when its purchase ends.
-  if (strengthOf([row.external_id]) < strengthOf(row.live_records)) return false
+  const isWeaker = strengthOf([row.external_id]) < strengthOf(row.live_records)
+  if (isWeaker && !isOtherPurchase(row, live)) return false
   return row.ends_at === null || isoDate(row.ends_at) > isoDate(live.ends_at)
 }
 

@@ -12,6 +12,7 @@ import type { Cells, ImportRecord, SourceReader } from './record.ts'
 
 const SUBSCRIPTION = ['active', 'trialing', 'past_due', 'paused', 'canceled', 'deleted']
 const TRANSACTION = ['completed', 'paid', 'billed', 'draft', 'ready', 'past_due', 'canceled']
+const KNOWN = [...new Set([...SUBSCRIPTION, ...TRANSACTION])]
 
 /**
  * Subscriptions, as the API or Paddle Classic lists them, and the report of transactions with their
@@ -56,7 +57,7 @@ export const paddle: SourceReader = {
 }
 
 function subscription(cells: Cells, now: Date, status: string): ImportRecord {
-  if (!SUBSCRIPTION.includes(status)) unknownStatus(status, [...SUBSCRIPTION, ...TRANSACTION])
+  if (!SUBSCRIPTION.includes(status)) unknownStatus(status, KNOWN)
   const ends_at = momentIn(cells, 'ends_at', true) ?? momentIn(cells, 'renews_at', true)
   if (ends_at === null && (status === 'active' || status === 'trialing')) missingEnd()
   const isOver = ends_at === null || status === 'paused' || status === 'deleted'
