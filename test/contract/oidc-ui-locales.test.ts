@@ -71,3 +71,26 @@ test('the pages after the sign-in page have it too, and the next request does no
   assert.match(sign_up.body, / lang="es"/)
   assert.equal(await languageOf(newcomer), 'en')
 })
+
+const langOf = (body: string) => /<html[^>]* lang="([\w-]+)"/.exec(body)?.[1]
+
+test('the page about a request that is refused has its own language', async () => {
+  const person = browser(setup)
+  const { url } = await begin(setup.app_side, setup.callback, { ui_locales: 'es' })
+  url.searchParams.set('redirect_uri', 'https://elsewhere.example/')
+  const refused = await person.open(url.pathname + url.search)
+  assert.equal(refused.status, 400)
+  assert.equal(langOf(refused.body), 'es')
+  url.searchParams.delete('ui_locales')
+  assert.equal(langOf((await person.open(url.pathname + url.search)).body), 'en')
+})
+
+test('the page of a sign-out is in the language that the app asks for', async () => {
+  const person = await enter(setup, await addPerson(setup, 'salida@example.com'))
+  const shown = async (query: string) => langOf((await person.open(`/o/session/end${query}`)).body)
+  assert.equal(await shown('?ui_locales=es-MX'), 'es')
+  assert.equal(await shown('?ui_locales=es&id_token_hint=forged'), 'es')
+  assert.equal(await shown(''), 'en')
+  person.cookies.set(CHOSEN, 'en')
+  assert.equal(await shown('?ui_locales=es'), 'en')
+})

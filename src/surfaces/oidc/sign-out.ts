@@ -16,6 +16,7 @@ import { SIGN_IN_COOKIE } from './cookies.ts'
 import { type Hint, readHint } from './hint.ts'
 import type { OpenLibrary } from './library.ts'
 import { ImpossibleSignOutPage, SignOutPage } from './sign-out-page.tsx'
+import { useLanguage } from './ui-locales.ts'
 
 /** The parameters of a sign-out request (RP-Initiated Logout 1.0). */
 const PARAMETERS = ['client_id', 'id_token_hint', 'post_logout_redirect_uri', 'state']
@@ -33,6 +34,7 @@ interface SignOutRequest {
 export function declareSignOut(app: FastifyInstance, world: World, library: OpenLibrary): void {
   people(app, world, (scope) => {
     scope.get('/o/session/end', async (request, reply) => {
+      useLanguage(world, request)
       const parameters = textsOf(request.query)
       const requested = await read(world, library, parameters)
       if (typeof requested === 'string') return sendImpossible(reply, requested)

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { World } from '#flows/world'
 import { COOKIE } from '#http/browser'
@@ -20,6 +21,14 @@ export function rememberLanguage(
   const language = languages.firstOf(queryOf(request, 'ui_locales') ?? '')
   const known = request.cookies[APP_LANGUAGE_COOKIE]
   if (language === known) return
+  // The page of this very request, which may be an error, has it too.
+  request.cookies[APP_LANGUAGE_COOKIE] = language
   const maxAge = language === undefined ? 0 : SECONDS
   jarOf(ctx).setCookie(APP_LANGUAGE_COOKIE, language ?? '', { ...COOKIE, maxAge })
+}
+
+/** Shows the page of a sign-out in the language that the app asks for by `ui_locales`, if any. */
+export function useLanguage({ languages }: World, request: FastifyRequest): void {
+  const language = languages.firstOf(queryOf(request, 'ui_locales') ?? '')
+  if (language !== undefined) request.cookies[APP_LANGUAGE_COOKIE] = language
 }
