@@ -34,6 +34,8 @@ export interface ClockWork {
   nextOtherDue(after: Date): Promise<Date | undefined>
   /** Waits a moment for a late answer, or for another worker. */
   wait(): Promise<void>
+  /** Waits until this process wrote the queued emails; false if it writes none, or takes long. */
+  writeEmails(): Promise<boolean>
 }
 
 /** An advance of an app's test clock. */
@@ -79,14 +81,21 @@ export async function advanceClock(
   const { seller_id } = await apps.get(db, app_id)
   const actor = { kind: 'seller', user_id, seller_id, request_id } as const
   await audit(db, clock.now(), { actor, action, subject: app_id, detail })
+  // An email says what is true when it is written: before the clock moves on.
+  let isWritten = true
+  const happen = async () => {
+    const count = await runAllDue(work)
+    if (isWritten) isWritten = await work.writeEmails()
+    return count
+  }
   // What is due already, such as a dispute of what was just paid, decides what comes later.
-  let done_count = await runAllDue(work)
+  let done_count = await happen()
   let waits = 0
   for (;;) {
     const due = await earliest(world, app_id, work, await nowThere())
     if (!due || due > to) break
     await moveClock(world, app_id, due)
-    const count = await runAllDue(work)
+    const count = await happen()
     done_count += count
     await report({ at: due, done_count })
     if (count > 0) waits = 0
@@ -96,7 +105,7 @@ export async function advanceClock(
     else await work.wait()
   }
   await moveClock(world, app_id, to)
-  done_count += await runAllDue(work)
+  done_count += await happen()
   return { outcome: 'there', done_count }
 }
 

@@ -223,6 +223,14 @@ export async function oldestUnsent(db: Db, now: Date): Promise<Date | null> {
   return oldest
 }
 
+/** Whether an email waits for the first attempt to write and send it. */
+export async function isAnyUntried(db: Db): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(
+    sql`select exists (select 1 from emails where sent_at is null and attempts = 0) as found`,
+  )
+  return found
+}
+
 /** Whether an email that is still retried has waited since before this time. */
 export async function isAnyUnsentSince(db: Db, before: Date): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`select exists (select 1 from emails

@@ -67,6 +67,8 @@ export interface Jobs extends JobActions {
    * it again if it throws: nothing is started twice.
    */
   start(): Promise<void>
+  /** Whether this process works on the queues. */
+  isWorking(): boolean
   /** Lets running jobs end and starts no new ones. */
   stop(): Promise<void>
 }
@@ -175,7 +177,9 @@ export function openJobs(db: Database, log: Log, options: JobOptions = {}): Jobs
         }
       }
     },
+    isWorking: () => workers.size > 0,
     async stop() {
+      workers.clear()
       await Promise.all(stops.map((stop) => stop()))
       const gracefully = { graceful: true, close: false, timeout: 10_000 }
       await Promise.all([scheduler.stop(gracefully), boss.stop(gracefully)])

@@ -8,6 +8,7 @@ import { renewDue } from '#flows/subscription'
 import type { ClockWork, TestProcessor } from '#flows/test-clock'
 import type { World } from '#flows/world'
 import { addDays } from '#platform/calendar'
+import { isAnyUntried } from '#platform/email-queue'
 import type { AppId } from '#platform/ids'
 
 /** What the test clock needs from outside the app: the test processor and its events. */
@@ -18,6 +19,9 @@ export interface TestMode {
 }
 
 const WAIT_MS = 200
+const EMAIL_WAIT_MS = 20
+/** Three seconds: an advance does not wait for a mail server that is slow. */
+const MAX_EMAIL_WAITS = 150
 /** How long a bank may return a refund that succeeded. */
 const REFUND_MAY_FAIL_DAYS = 30
 
@@ -44,6 +48,14 @@ export function clockWorkOf(
       await pause()
       await reconcile(world)
       await reconcilePayouts(world)
+    },
+    async writeEmails() {
+      if (!world.jobs.isWorking()) return false
+      for (let waits = 0; waits < MAX_EMAIL_WAITS; waits++) {
+        if (!(await isAnyUntried(world.db))) return true
+        await sleep(EMAIL_WAIT_MS)
+      }
+      return false
     },
   }
 }
