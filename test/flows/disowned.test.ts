@@ -100,6 +100,7 @@ test('"This was not me" leaves an older purchase to staff, and turns auto-renew 
   )
   assert.equal(cases.length, 1)
   assert.match(String(cases[0]?.href), /^\/admin\/sales\/inv_\w{22}\/$/)
+  assert.match(cases[0]!.message, /^PUR-\d{6} over \$\d+\.\d\d: The owner of the email reported/)
 })
 
 // S12
