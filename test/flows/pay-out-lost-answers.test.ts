@@ -2,13 +2,18 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { reconcilePayouts, settlePayout } from '#flows/pay-out'
+import { decideAboutSeller } from '#flows/staff-actions'
 import type { World } from '#flows/world'
+import { parseId } from '#platform/ids'
+import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { KILL_STRIDE } from '../support/budget.ts'
+import { bankOf } from '../support/disputes.ts'
 import { testId } from '../support/ids.ts'
 import { untilKilled } from '../support/mortal.ts'
 import { openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
+import { staffActor } from '../support/refunds.ts'
 import type { TestService } from '../support/service.ts'
 import { DAY } from '../support/subscriber.ts'
 
@@ -78,6 +83,50 @@ describe('a lost answer', () => {
     assert.equal((await setup.listed())[0]!.status, 'pending')
     await setup.arrive()
   })
+
+  // Two processes read the same page of open payouts.
+  for (const read of ['before the balance was short', 'when it was due'] as const) {
+    test(`is not requested again while payouts are paused, if read ${read}`, async () => {
+      const { world, clock } = service
+      const move = (amount: number) => bankOf(service).moveFunds(clock.now(), cents(amount))
+      const decide = async (what: 'payouts_paused' | 'payouts_resumed') => {
+        const staff = { ...(await staffActor(service)), reason: 'a reason' }
+        await decideAboutSeller(world, staff, {
+          seller_id: parseId('sel', setup.seller.owner),
+          what,
+        })
+      }
+      await withBroken(1, async () => {
+        await setup.earn()
+        const { available } = await world.processor.readBalance(clock.now())
+        setup.fate = 'is lost'
+        await setup.request()
+        setup.fate = 'arrives'
+        clock.pass(5)
+        const becomeShort = async () => {
+          await move(0 - available)
+          await reconcilePayouts(world)
+          await move(available)
+          clock.pass(3600)
+        }
+        if (read === 'when it was due') await becomeShort()
+        const payOut: World['processor']['payOut'] = async (now, request) => {
+          if (setup.isBroken(request.key)) {
+            if (read !== 'when it was due') await becomeShort()
+            await decide('payouts_paused')
+          }
+          return await world.processor.payOut(now, request)
+        }
+        await reconcilePayouts({ ...world, processor: { ...world.processor, payOut } })
+      })
+      const [paused] = await setup.listed()
+      await decide('payouts_resumed')
+      await reconcilePayouts(world)
+      const [resumed] = await setup.listed()
+      assert.deepEqual([paused?.status, resumed?.status], ['open', 'pending'])
+      await setup.arrive()
+    })
+  }
 
   test('of a payout that an event is about is requested again, and no other one', async () => {
     await withBroken(10, async () => {

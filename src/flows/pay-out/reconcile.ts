@@ -29,19 +29,25 @@ export async function reconcilePayouts(world: World): Promise<void> {
 
 async function reconcilePayout(world: World, payout: payouts.Payout): Promise<void> {
   try {
-    const now = await payeeTime(world, payout.owner)
-    if ((payout.retry_at ?? addSeconds(payout.created_at, RECONCILE_AFTER_SECONDS)) > now) return
-    if (payout.retry_at && !(await beginAgain(world, payout))) return
-    await requestAndSettle(world, payout)
+    if (await beginAgain(world, payout)) await requestAndSettle(world, payout)
   } catch (error) {
     world.log.error({ error, payout_id: payout.id }, 'payout not settled; will retry')
   }
 }
 
-/** Records that a payout is requested again. False if staff have paused the payee's payouts. */
-async function beginAgain({ db }: World, { id, owner }: payouts.Payout): Promise<boolean> {
-  return await db.tx(async (tx) => {
+/**
+ * Records that an open payout is requested again. False if that is not due, or if it was put off
+ * and staff have paused the payee's payouts: both may have changed since the payout was read.
+ */
+async function beginAgain(world: World, { id, owner }: payouts.Payout): Promise<boolean> {
+  const now = await payeeTime(world, owner)
+  return await world.db.tx(async (tx) => {
     await ledger.lockOwner(tx, owner)
+    const { status, created_at, retry_at } = await payouts.lockPayout(tx, id)
+    if (status !== 'open') return false
+    if ((retry_at ?? addSeconds(created_at, RECONCILE_AFTER_SECONDS)) > now) return false
+    // The answer to its request was lost, so it may have been paid.
+    if (!retry_at) return true
     if (await payouts.arePaused(tx, owner)) return false
     const account = (await payouts.findAccount(tx, owner))!
     await payouts.requestAgain(tx, { id, bank: payouts.bankOf(account) ?? null })
