@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as client from 'openid-client'
 import * as grants from '#domain/grants'
+import { sql } from '#platform/sql'
 import { type AgentSignInTest, ask, connect, openAgentSignInTest } from '../support/agent-client.ts'
+import { untilBlocked } from '../support/blocked.ts'
+import { SERVER_URL } from '../support/database.ts'
 import {
   addPerson,
   begin,
@@ -14,6 +17,10 @@ import {
   type SignInTest,
   signInToApp,
 } from '../support/sign-in.ts'
+
+// The embedded database has one connection, on which transactions queue: nothing races there.
+const skip =
+  SERVER_URL === undefined && 'only PostgreSQL runs transactions side by side (TEST_DATABASE_URL)'
 
 let setup: SignInTest
 let side: client.Configuration
@@ -94,6 +101,27 @@ test('a code that is used twice revokes its tokens', async () => {
   await assert.rejects(exchange(side, attempt, url), INVALID_GRANT)
   assert.equal(await bearer(tokens.access_token), undefined)
   await assert.rejects(refresh(tokens.refresh_token), INVALID_GRANT)
+})
+
+test('an agent that is allowed while all agents are revoked is asked about again', {
+  skip,
+}, async () => {
+  const { db } = setup.world
+  const browser = await enter(setup, seller)
+  const attempt = await ask(side)
+  await browser.open(attempt.url.href)
+  const begun = Promise.withResolvers<void>()
+  const allowing = begun.promise.then(() => browser.submit('Allow'))
+  await db.tx(async (tx) => {
+    await tx.run(sql`lock table agent_grants in exclusive mode`)
+    begun.resolve()
+    await untilBlocked(tx, db)
+    await grants.revokeAgents(tx, seller.user_id)
+  })
+  assert.equal((await allowing).status, 200)
+  assert.deepEqual(await grants.listAgents(db, setup.clock.now(), seller.user_id), [])
+  const { url } = await browser.submit('Allow')
+  assert.ok(await bearer((await exchange(side, attempt, url)).access_token))
 })
 
 test('locking an account revokes its agents', async () => {

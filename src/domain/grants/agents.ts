@@ -22,6 +22,7 @@ export interface AgentGrant {
 
 /**
  * Records what an agent was allowed; `grant` is the name of the grant record that it belongs to.
+ * False if that record was revoked since it was stored, as by a sign-out in another browser.
  */
 export async function addAgent(
   db: Db,
@@ -31,11 +32,13 @@ export async function addAgent(
     user_id: UserId
     scopes: readonly AgentScope[]
   },
-): Promise<void> {
-  await db.run(sql`insert into agent_grants
+): Promise<boolean> {
+  const added = await db.run(sql`insert into agent_grants
       (id, grant_id, user_id, scopes, callback, browser, granted_at)
-    values (${facts.id}, ${sha256(facts.grant)}, ${facts.user_id}, ${[...facts.scopes]},
-      ${facts.callback}, ${facts.browser}, ${now})`)
+    select ${facts.id}, id, ${facts.user_id}, ${[...facts.scopes]}, ${facts.callback},
+      ${facts.browser}, ${now}
+    from oidc_records where id = ${sha256(facts.grant)} for key share`)
+  return added === 1
 }
 
 /** The agents that have access to a person's apps now, the one allowed last first. */

@@ -4,7 +4,10 @@ import type { ActorOf } from '#platform/audit'
 import { type AgentId, mintId } from '#platform/ids'
 import { note, notify } from './note.ts'
 
-/** Records that a seller allowed an agent to manage their apps, and notifies their mailbox. */
+/**
+ * Records that a seller allowed an agent to manage their apps, and notifies their mailbox. False if
+ * its grant was revoked since it was stored.
+ */
 export async function allowAgent(
   world: World,
   owner: ActorOf<'account'>,
@@ -14,15 +17,16 @@ export async function allowAgent(
     callback: string
     browser: string
   },
-): Promise<void> {
+): Promise<boolean> {
   const { db, clock, random } = world
   const { user_id } = owner
   const id = mintId(random, 'agt')
   const now = clock.now()
   const detail = { agent_id: id, scopes: agent.scopes.join(' '), name: agent.callback }
-  await db.tx(async (tx) => {
-    await grants.addAgent(tx, now, { ...agent, id, user_id })
+  return await db.tx(async (tx) => {
+    if (!(await grants.addAgent(tx, now, { ...agent, id, user_id }))) return false
     await notify(world, tx, now, { owner, what: 'agent_allowed', detail })
+    return true
   })
 }
 

@@ -55,24 +55,24 @@ export function decideScopes(request: FastifyRequest, interaction: Interaction):
 
 /**
  * Grants an agent the scopes that were decided. Each agent has a grant of its own, independent of
- * other agents'.
+ * other agents'. Undefined if all agents were revoked at the same time.
  */
 export async function grantAgent(
   world: World,
   provider: Provider,
   request: FastifyRequest,
   facts: { interaction: Interaction; user_id: UserId },
-): Promise<string> {
+): Promise<string | undefined> {
   const { interaction, user_id } = facts
   const scopes = agentScopesOf(interaction)
   const grant = new provider.Grant({ accountId: user_id, clientId: grants.AGENT_CLIENT })
   grant.addResourceScope(grants.agentAudience(world.config.base_url), scopes)
   const name = await grant.save()
-  await allowAgent(world, accountActor(user_id, originOf(request)), {
+  const isAllowed = await allowAgent(world, accountActor(user_id, originOf(request)), {
     grant: name,
     scopes,
     callback: new URL(String(interaction.params.redirect_uri)).host,
     browser: deviceOf(request).browser,
   })
-  return name
+  return isAllowed ? name : undefined
 }

@@ -75,6 +75,8 @@ export function declareInteractions(
     const grantId = isOfAgent
       ? await grantAgent(world, provider, request, { interaction, user_id })
       : await grantApp(world, provider, { interaction, user_id })
+    // Signed out in another browser while allowing: asked again, if this one is still signed in.
+    if (grantId === undefined) return redirectTo(reply, interactionPath(interaction))
     return redirectAfterForm(reply, await resolve(interaction, { consent: { grantId } }))
   })
 
