@@ -9,6 +9,7 @@ import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { Agent, textOf } from '../support/agent.ts'
 import { agentToken } from '../support/agent-token.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { signedIn } from '../support/seller.ts'
 import type { TestService } from '../support/service.ts'
 import {
@@ -176,6 +177,29 @@ test('an account that another person created with a member’s email loses all a
   assert.equal(browser.page.url, '/dashboard/')
   assert.equal(await identity.findSession(db, now, token), undefined)
   assert.equal((await identity.getUser(db, id)).password_hash, null)
+})
+
+test('a member enters while another account in test mode takes their new email', async () => {
+  const taken = 'taken.there@example.com'
+  const { agent, user_id } = await addDeveloper(live, 'moves@example.com')
+  await enterTestMode(modes, agent)
+  await agent.open('/dashboard/')
+  const { there: browser, url } = await openEntry(modes, agent)
+  await identity.setEmail(live.world.db, { user_id, email: taken, email_normalized: taken })
+  const { db, clock, random } = there.world
+  const begun = Promise.withResolvers<void>()
+  const entering = begun.promise.then(() => browser.open(url))
+  const id = mintId(random, 'usr')
+  await db.tx(async (tx) => {
+    const account = { id, email: taken, email_normalized: taken, created_via: 'checkout' } as const
+    await identity.findOrAddUser(tx, clock.now(), account)
+    begun.resolve()
+    await untilBlocked(tx, db)
+  })
+  const { status, url: opened } = await entering
+  assert.deepEqual([status, opened], [200, '/dashboard/'])
+  assert.equal((await identity.findByEmail(db, taken))?.id, id)
+  assert.equal((await identity.getUser(db, user_id)).email, 'moves@example.com')
 })
 
 test('a copy of an account is secured and deleted in live mode, where these pages lead', async () => {

@@ -31,15 +31,17 @@ export async function mirror(
   for (const { id, archived_at } of seller?.apps ?? []) {
     if (!known.includes(id) && !archived_at) contents.set(id, await live.content(id))
   }
-  const accounts = await db.tx(async (tx) => {
-    await sellers.lockMirror(tx, seller_id)
-    if (seller) await sellers.mirrorSeller(tx, now, seller, seller.terms)
-    const accounts = await mirrorMembers(tx, now, seller_id, seller?.members ?? [])
-    for (const app of seller?.apps ?? []) {
-      await mirrorApp(tx, now, app, contents.get(app.id))
-    }
-    return accounts
-  })
+  const copy = () =>
+    db.tx(async (tx) => {
+      await sellers.lockMirror(tx, seller_id)
+      if (seller) await sellers.mirrorSeller(tx, now, seller, seller.terms)
+      const accounts = await mirrorMembers(tx, now, seller_id, seller?.members ?? [])
+      for (const app of seller?.apps ?? []) {
+        await mirrorApp(tx, now, app, contents.get(app.id))
+      }
+      return accounts
+    })
+  const accounts = await untilEmailsAreKnown(copy)
   if (seller) await mirrorImages(tools, live, seller_id, seller.images)
   // After what it received, so that two sellers that exchanged apps do not wait for each other.
   const own = new Set(seller?.apps.map(({ id }) => id))
@@ -48,6 +50,20 @@ export async function mirror(
     if (owner && owner !== seller_id) await mirror(tools, live, owner)
   }
   return accounts
+}
+
+/**
+ * Repeats a copy that changed a member's email while another account in test mode took it. The next
+ * one sees that account, and leaves the email to it.
+ */
+async function untilEmailsAreKnown<Result>(copy: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await copy()
+    } catch (error) {
+      if (!identity.isEmailTaken(error)) throw error
+    }
+  }
 }
 
 async function mirrorMembers(
