@@ -22,6 +22,9 @@ create table apps (
   seller_suspended_at timestamptz,
   is_suspended boolean not null
     generated always as (suspended_at is not null or seller_suspended_at is not null) stored,
+  -- Whether buyers can buy it now.
+  is_on_sale boolean not null generated always as (is_published and external_sales_enabled
+    and suspended_at is null and seller_suspended_at is null) stored,
   -- The words by which the marketplace finds the app.
   search tsvector not null generated always as (
     setweight(to_tsvector('english', name), 'A') || setweight(to_tsvector('english', tagline), 'B')

@@ -253,3 +253,26 @@ test('a Buy link starts a preview once the app is on sale, and the page says so'
   await setOnSale(service, app_id, on)
   assert.match(textOf((await agent.open(PAGE)).body), /Opening one of your Buy links/)
 })
+
+test('the pages of a suspended app say so, and its plans are reviewed as their prices are public', async () => {
+  const { db } = service.world
+  const { id, seller_id } = await apps.get(db, service.demo.app.client_id)
+  const agent = seller()
+  const suspensions = [
+    (at: Date | null) => apps.setSuspended(db, id, at),
+    (at: Date | null) => apps.setSellerSuspended(db, seller_id, at),
+  ]
+  for (const suspend of suspensions) {
+    await suspend(service.clock.now())
+    const integration = textOf((await agent.open(PAGE)).body)
+    assert.match(integration, /Tidepool is suspended It is not for sale/)
+    assert.match(integration, /After the suspension, opening one of your Buy links/)
+    assert.doesNotMatch(integration, /Opening one of your Buy links/)
+    const plans = textOf((await agent.open('/dashboard/apps/tidepool/plans/')).body)
+    assert.match(plans, /Tidepool is suspended It is not for sale/)
+    assert.match(plans, /Review changes/)
+    assert.equal((await apps.get(db, id)).is_on_sale, false)
+    await suspend(null)
+  }
+  assert.equal((await apps.get(db, id)).is_on_sale, true)
+})

@@ -3,7 +3,7 @@ import type { Fault, PlantedFault } from './code-faults.ts'
 
 /** An app that is read, as if it were for sale. */
 function asForSale(row: unknown): unknown {
-  return { ...(row as object), is_published: true, is_suspended: false }
+  return { ...(row as object), is_on_sale: true }
 }
 
 /** Replaces a part of the statements that contain it. */
@@ -17,7 +17,7 @@ function without(part: string | RegExp, instead = ''): Required<Pick<Fault, 'alt
 }
 
 const APP_BY_ID = /^select id, slug, seller_id, .* from apps where id = \$1$/
-const IS_ON_SALE = ' and a.is_published and a.external_sales_enabled and not a.is_suspended'
+const IS_ON_SALE = ' and a.is_on_sale'
 
 /** In the lookup of what is due. */
 const DUE = 'with due_now as ( select s.id from subscriptions s where '

@@ -191,7 +191,7 @@ async function findOffered(fixture: Fixture, { id: app_id }: Shop, price_id: Pri
   const { world, record } = fixture
   const at = world.clock.now()
   const priced = await findPricedApp(world.db, price_id)
-  const is_refused = !priced || !apps.isOnSale(priced.app)
+  const is_refused = !priced?.app.is_on_sale
   record.offers.push({ app_id, price_id, at, until: world.clock.now(), what: 'link', is_refused })
   return is_refused ? undefined : priced
 }

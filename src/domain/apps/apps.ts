@@ -4,7 +4,7 @@ import { fromJson, type JsonRow } from '#platform/json-row'
 import { type Sql, sql } from '#platform/sql'
 import { ADD_ON_DATES, type AddOnDates } from './add-on.ts'
 import { forgetRemovedImages } from './images.ts'
-import { isOnSale } from './visibility.ts'
+import { hasPublicPrices } from './visibility.ts'
 
 export type ListingMode = 'marketplace' | 'external'
 
@@ -35,6 +35,8 @@ export interface App extends AddOnDates {
   suspended_at: Date | null
   /** Whether staff suspended the app or its seller: not listed and not for sale (decision 102). */
   is_suspended: boolean
+  /** Whether buyers can buy it: published, with external sales enabled, and not suspended. */
+  is_on_sale: boolean
 }
 
 /** The fields of a new app. */
@@ -46,12 +48,13 @@ export type NewApp = Omit<
   | 'icon_id'
   | 'suspended_at'
   | 'is_suspended'
+  | 'is_on_sale'
   | keyof AddOnDates
 >
 
 const COLUMNS = sql`id, slug, seller_id, name, tagline, description, url, oauth_login_url,
   listing_mode, is_published, external_sales_enabled, allows_pause, clock_ahead,
-  archived_at, suspended_at, is_suspended, icon_id, addon_enabled_at,
+  archived_at, suspended_at, is_suspended, is_on_sale, icon_id, addon_enabled_at,
   addon_disabled_at`
 
 /** The app with this ID, as JSON within another statement; `appOf` reads it. */
@@ -63,16 +66,16 @@ export function appOf(json: JsonRow<App>): App {
   return fromJson<App>(json, { archived_at: true, suspended_at: true, ...ADD_ON_DATES })
 }
 
-/** An app that is for sale; see `isOnSale`. */
+/** An app that is for sale. */
 export async function findOnSale(db: Db, id: AppId): Promise<App | undefined> {
-  const app = await findPriced(db, id)
-  return app && isOnSale(app) ? app : undefined
+  const app = await find(db, id)
+  return app?.is_on_sale ? app : undefined
 }
 
-/** An app whose prices are public: published, with external sales enabled, also if suspended. */
+/** An app whose prices are public; see `hasPublicPrices`. */
 export async function findPriced(db: Db, id: AppId): Promise<App | undefined> {
-  return await db.maybe<App>(sql`select ${COLUMNS} from apps
-    where id = ${id} and is_published and external_sales_enabled`)
+  const app = await find(db, id)
+  return app && hasPublicPrices(app) ? app : undefined
 }
 
 /** An app by its id, for sale or not. */

@@ -1,13 +1,16 @@
-/** What decides who sees an app, and who can buy it. */
+/** What decides who sees an app and its prices. */
 interface Visibility {
   is_published: boolean
   external_sales_enabled: boolean
   is_suspended: boolean
 }
 
-/** Whether an app is for sale: published, with external sales enabled, and not suspended. */
-export function isOnSale(app: Visibility): boolean {
-  return app.is_published && app.external_sales_enabled && !app.is_suspended
+/**
+ * Whether everyone can read an app's prices: published, with external sales enabled. They stay
+ * public while the app is suspended, because its customers keep their licenses (decision 102).
+ */
+export function hasPublicPrices(app: Omit<Visibility, 'is_suspended'>): boolean {
+  return app.is_published && app.external_sales_enabled
 }
 
 /** The path of an app's product page; undefined while it has none: unpublished, or suspended. */

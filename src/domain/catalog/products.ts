@@ -122,10 +122,7 @@ export async function lockLivePrice(
   price_id: PriceId,
   { is_agreed = false, is_on_sale = false }: Locked = {},
 ): Promise<ProductPrice | undefined> {
-  const app = is_on_sale
-    ? sql`join apps a on a.id = p.app_id and a.is_published and a.external_sales_enabled
-        and not a.is_suspended`
-    : sql``
+  const app = is_on_sale ? sql`join apps a on a.id = p.app_id and a.is_on_sale` : sql``
   const lock = is_on_sale ? sql`for share of r for key share of a` : sql`for share of r`
   // The product first, the order in which changes of products lock it too: no deadlock.
   return await db.maybe<ProductPrice>(sql`with product as materialized (

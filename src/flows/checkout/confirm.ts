@@ -112,7 +112,7 @@ async function record(
   // A price that was seen may be deleted: it is locked before anything is recorded.
   const price = seen?.price ?? (cart && (await catalog.findLivePrice(db, cart.price_id)))
   const app = seen?.app ?? (price && (await apps.find(db, price.app_id)))
-  if (!cart || !price || !app || !apps.isOnSale(app)) return end({ outcome: 'gone' })
+  if (!cart || !price || !app?.is_on_sale) return end({ outcome: 'gone' })
   if (billing.hasExpired(world.clock.now(), cart)) return end({ outcome: 'expired' })
   const { card } = cart
   if (!card || cardRefusal(card, cart.state!)) return end({ outcome: 'card_needed' })

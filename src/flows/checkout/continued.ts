@@ -1,4 +1,4 @@
-import * as apps from '#domain/apps'
+import type * as apps from '#domain/apps'
 import type * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
@@ -31,7 +31,7 @@ export async function findContinuable(
   const found = await licensing.getPausable(db, license_id)
   if (found.user_id !== user_id || !paid_until) return undefined
   if (licensing.continuationRefusal(appTime(world, app), found)) return undefined
-  if (!apps.isOnSale(app)) return undefined
+  if (!app.is_on_sale) return undefined
   if (await sellers.memberOf(db, { seller_id: app.seller_id, user_id })) return undefined
   const prices = (await catalog.livePrices(db, app.id)).filter(
     (price) => price.product_id === product_id && price.frequency !== null,

@@ -63,7 +63,7 @@ export async function findPricedCart(db: Db, id: CartId): Promise<PricedCart | u
     price,
     quote: tax.quoteOf(quote),
     attempt: attempt ? payments.attemptOf(attempt) : undefined,
-    is_for_sale: is_live && apps.isOnSale(app),
+    is_for_sale: is_live && app.is_on_sale,
     other: other ? billing.otherPurchaseOf(other) : undefined,
   }
 }

@@ -151,7 +151,7 @@ async function readLink(
 ): Promise<BuyLink & { next_ok: boolean }> {
   const price_id = readId('prc', paramsOf(BUY_PATH, request).price_id)
   const priced = price_id && (await findPricedApp(db, price_id))
-  if (!priced || !apps.isOnSale(priced.app)) throw notForSale()
+  if (!priced?.app.is_on_sale) throw notForSale()
   const { app, price } = priced
   const { next_url, is_valid } = readNext(app, next)
   return { app, price, next_url, next_ok: is_valid && !isRepeated(request, 'next') }

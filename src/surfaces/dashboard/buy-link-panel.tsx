@@ -5,7 +5,6 @@ import { Badge } from '#design/feedback'
 import { Field, SelectField } from '#design/forms'
 import { type PriceFrequency, priceText } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
-import { isOnSale } from '#domain/apps'
 import { addressOf } from '#http/app-menu'
 import { faultAt } from '#http/form-errors'
 import type { PriceId } from '#platform/ids'
@@ -19,6 +18,7 @@ export interface BuyLinkPanelFacts {
   is_published: boolean
   external_sales_enabled: boolean
   is_suspended: boolean
+  is_on_sale: boolean
   links: {
     id: PriceId
     plan: string
@@ -58,7 +58,7 @@ export function BuyLinkPanel(facts: BuyLinkPanelFacts): JSX.Element {
 
 /** Whether Buy links are open, and what closes them. */
 function Opening(facts: BuyLinkPanelFacts): JSX.Element {
-  if (isOnSale(facts)) return <>Buy links are open.</>
+  if (facts.is_on_sale) return <>Buy links are open.</>
   if (facts.is_suspended) return <>Buy links return 404 while the app is suspended.</>
   const overview = <TextLink href={addressOf(facts.slug, 'overview')}>Overview</TextLink>
   return <>Buy links return 404 until both are enabled. {overview} shows what is left to do.</>

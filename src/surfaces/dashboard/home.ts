@@ -46,14 +46,14 @@ async function offersTo({ db, clock }: World, email_normalized: string) {
 }
 
 function cardOf(now: Date, app: apps.App): AppCard {
-  const { slug, name, is_published, is_suspended } = app
+  const { slug, name, is_published, is_on_sale, is_suspended } = app
   return {
     slug,
     name,
     icon: apps.iconPath(app),
     host: apps.registeredHost(app.url),
     is_published,
-    is_on_sale: apps.isOnSale(app),
+    is_on_sale,
     is_suspended,
     has_add_on: apps.addOnOf(now, app).is_on,
   }

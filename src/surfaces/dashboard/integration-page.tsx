@@ -7,6 +7,7 @@ import { Day } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import { enteredFields, type FormFault } from '#http/form-errors'
 import type { ProductId } from '#platform/ids'
+import { capitalized } from '#platform/text'
 import { BuyLinkPanel, type BuyLinkPanelFacts } from './buy-link-panel.tsx'
 import { ChecksPanel, type ChecksPanelFacts } from './checks-panel.tsx'
 import { type AppFacts, AppPage } from './layout.tsx'
@@ -191,17 +192,20 @@ function addOnText({ is_on, is_charged, trial_ends_at }: Integration['add_on']) 
   )
 }
 
+function buyLinkText({ is_on_sale, is_suspended }: Integration): string {
+  const same = 'opening one of your Buy links while signed in does the same.'
+  if (is_on_sale) return capitalized(same)
+  return `${is_suspended ? 'After the suspension' : 'Once the app is on sale'}, ${same}`
+}
+
 function Preview(facts: Integration): JSX.Element {
   const { preview, plans, base, csrf_token } = facts
-  const isOnSale = facts.is_published && facts.external_sales_enabled
   const badge = preview ? <Badge tone="info">On</Badge> : <Badge>Off</Badge>
   return (
     <Panel title="Preview entitlement" aside={badge}>
       <p class="text-sm">
         Use your app as a buyer of a plan, with your own account and without a charge.{' '}
-        {isOnSale
-          ? 'Opening one of your Buy links while signed in does the same.'
-          : 'Once the app is on sale, opening one of your Buy links while signed in does the same.'}
+        {buyLinkText(facts)}
       </p>
       {preview && (
         <>

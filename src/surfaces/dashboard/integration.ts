@@ -41,6 +41,7 @@ export async function integrationOf(
     preview: preview && { plan: name, license_key: licensing.showKey(keys, preview) },
     is_published: app.is_published,
     external_sales_enabled: app.external_sales_enabled,
+    is_on_sale: app.is_on_sale,
     links: prices.map(({ id, product_name, amount, frequency }) => ({
       id,
       plan: product_name,

@@ -97,7 +97,7 @@ async function showEditor(
     focus,
     hint,
     fees: feesOf(world, app),
-    is_live: isLive(app),
+    is_live: apps.hasPublicPrices(app),
     can_copy: world.live !== undefined,
     saved: await catalog.products(world.db, app.id),
     highlighted: await catalog.highlighted(world.db, app.id),
@@ -116,11 +116,6 @@ function feesOf({ clock }: World, app: apps.App): ProceedsRates {
 
 async function plansForSale({ db }: World, app: apps.App): Promise<ListedVersion[]> {
   return activePlans(await readVersions(db, app.id))
-}
-
-/** Whether a change of an app's plans reaches buyers at once. */
-function isLive({ is_published, external_sales_enabled }: apps.App): boolean {
-  return is_published && external_sales_enabled
 }
 
 /**
@@ -153,7 +148,7 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   }
   const reviewed = digestOf(would)
   const removesNothing = removed.length === 0 && dead_buy_links.length === 0
-  const isHarmless = !isLive(app) && removesNothing && opened === digestOf(before)
+  const isHarmless = !apps.hasPublicPrices(app) && removesNothing && opened === digestOf(before)
   if (isHarmless || (pressed === 'save' && seen === reviewed)) {
     const refused = await save(world, context, rows, before)
     if (refused?.is_outdated) return await review(world, context, rows)

@@ -54,7 +54,7 @@ export async function productPage(
     plans,
     highlighted: await catalog.highlighted(world.db, app.id),
     on_sale: app.external_sales_enabled || is_preview,
-    is_early: is_preview && !apps.isOnSale(app),
+    is_early: is_preview && !app.is_on_sale,
     sections: shown.sections.map(({ title, body }) => ({ title, clean_html: body })),
     features: shown.features.map(({ product_ids, ...each }) => ({
       ...each,

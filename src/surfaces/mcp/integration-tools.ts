@@ -66,7 +66,7 @@ async function settingsOf(
       is_published,
       external_sales_enabled,
       has_price,
-      are_met: apps.isOnSale(app) && has_price,
+      are_met: app.is_on_sale && has_price,
     },
     hosted_sign_in: {
       is_on,

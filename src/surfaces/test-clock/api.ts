@@ -174,7 +174,7 @@ async function priceOf(
   const { scenario, price_id } = wanted
   const path = 'price_id'
   if (app.is_suspended) throw fault(path, 'The app is suspended, so its checkout is closed.')
-  if (!apps.isOnSale(app)) throw fault(path, 'The app is not for sale.')
+  if (!app.is_on_sale) throw fault(path, 'The app is not for sale.')
   const prices = await catalog.livePrices(db, app.id)
   const named = price_id === undefined ? prices : prices.filter(({ id }) => id === price_id)
   if (named.length === 0) throw fault(path, 'The app has no such price for sale.')

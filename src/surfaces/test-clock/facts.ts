@@ -1,5 +1,5 @@
 import { formatDay, priceText } from '#design/money'
-import * as apps from '#domain/apps'
+import type * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
@@ -52,7 +52,7 @@ function whyClosed(app: apps.App, price_count: number): ClockFacts['closed'] {
   if (price_count === 0) return 'no_prices'
   if (app.is_suspended) return 'suspended'
   if (app.archived_at) return 'archived'
-  return apps.isOnSale(app) ? undefined : 'not_on_sale'
+  return app.is_on_sale ? undefined : 'not_on_sale'
 }
 
 /** The next due event of an app; a charge includes its amount. */

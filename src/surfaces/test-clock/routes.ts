@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
@@ -128,8 +127,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     const { scenario: name = '', retry } = form
     const price_id = readId('prc', form.price_id)
     const scenario = scenarioOf(name, { retry })
-    const price =
-      apps.isOnSale(app) && price_id && (await catalog.findLivePrice(world.db, price_id))
+    const price = app.is_on_sale && price_id && (await catalog.findLivePrice(world.db, price_id))
     if (!scenario || !price || price.app_id !== app.id) throw refuse('invalid_request')
     if (!fits(scenario, price)) {
       const message = 'This scenario needs a plan that renews. Choose another plan.'
