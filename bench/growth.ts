@@ -159,6 +159,7 @@ async function payAll({ db, clock, random }: World, payee: payouts.Payee): Promi
     cause: 'request',
     least: payouts.MINIMUM,
     bank: null,
+    bank_fingerprint: null,
   } as const
   const now = clock.now()
   await db.tx((tx) => payouts.takeAvailable(tx, now, now, payout), { patient: true })

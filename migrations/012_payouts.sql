@@ -7,8 +7,11 @@ create table payout_accounts (
   processor_account_id text not null,
   bank_name text,
   bank_last4 text,
+  -- Differs for each account number, as the processor reports it.
+  bank_fingerprint text,
   is_ready boolean not null default false,
-  -- When its bank returned a payout: nothing is paid to it until the payee enters a bank again.
+  -- When its bank returned a payout: nothing is paid to it until the payee enters another bank, or
+  -- confirms that the details of this one are right.
   returned_at timestamptz,
   -- The Monday up to which the weekly payout was decided: each week is decided once.
   weekly_at timestamptz,
@@ -36,6 +39,7 @@ create table payouts (
     generated always as (status = 'failed' and processor_payout_id is null) stored,
   -- The bank account that it was sent to, in words; the payee may have another one since.
   bank text,
+  bank_fingerprint text,
   failure text,
   -- When a payout that the balance did not cover, or that the processor refused, is retried, under
   -- the same key.

@@ -134,10 +134,13 @@ create table sandbox.accounts (
   email text not null,
   bank_name text,
   bank_last4 text check (length(bank_last4) = 4),
+  -- The same for the same account number in every entry.
+  bank_fingerprint text,
   -- Why the bank rejects payouts; null where it accepts them.
   bank_failure text,
   created_at timestamptz not null,
-  check ((bank_name is null) = (bank_last4 is null))
+  check ((bank_name is null) = (bank_last4 is null)),
+  check ((bank_name is null) = (bank_fingerprint is null))
 );
 
 create table sandbox.onboardings (

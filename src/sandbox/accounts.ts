@@ -19,7 +19,7 @@ export interface Onboarding extends SandboxAccount {
   return_url: string
 }
 
-const COLUMNS = sql`a.id, a.email, a.bank_name, a.bank_last4, a.bank_failure,
+const COLUMNS = sql`a.id, a.email, a.bank_name, a.bank_last4, a.bank_fingerprint, a.bank_failure,
   a.bank_name is not null as is_ready`
 
 /** The account of an owner, created if there is none. */
@@ -47,8 +47,9 @@ export async function read(db: Db, id: string): Promise<SandboxAccount> {
 }
 
 /** The part of an account that the service sees. */
-export function payeeOf({ is_ready, bank_name, bank_last4 }: SandboxAccount): PayeeAccount {
-  return { is_ready, bank_name, bank_last4 }
+export function payeeOf(account: SandboxAccount): PayeeAccount {
+  const { is_ready, bank_name, bank_last4, bank_fingerprint } = account
+  return { is_ready, bank_name, bank_last4, bank_fingerprint }
 }
 
 /** Opens an onboarding page. */
@@ -80,7 +81,8 @@ export async function nameBank(
   bank: KeptBank,
 ): Promise<void> {
   await tx.run(sql`update sandbox.accounts set bank_name = ${bank.bank_name},
-    bank_last4 = ${bank.bank_last4}, bank_failure = ${bank.bank_failure} where id = ${account_id}`)
+    bank_last4 = ${bank.bank_last4}, bank_fingerprint = ${bank.bank_fingerprint},
+    bank_failure = ${bank.bank_failure} where id = ${account_id}`)
   const account = payeeOf(await read(tx, account_id))
   const content = { kind: 'account_changed', account_id, account } as const
   await events.schedule(tx, random, now, { id: account_id }, content)

@@ -1,3 +1,4 @@
+import { sha256 } from '#platform/secrets'
 import {
   isRoutingNumber,
   TEST_BANK_ACCOUNTS,
@@ -11,6 +12,7 @@ export const EXAMPLE_ACCOUNT = '000123456789'
 export interface KeptBank {
   bank_name: string
   bank_last4: string
+  bank_fingerprint: string
   /** Why payouts to it fail; null if they succeed. */
   bank_failure: string | null
 }
@@ -30,7 +32,9 @@ export function readBankForm(
   if (bank_failure === undefined) faults.account_number = accountFault(account_number)
   else if (!routing) {
     const bank_last4 = account_number.slice(-4)
-    return { bank: { bank_name: TEST_BANK_NAME, bank_last4, bank_failure } }
+    // Of test numbers, which are public.
+    const bank_fingerprint = sha256(`${routing_number} ${account_number}`).toString('base64url')
+    return { bank: { bank_name: TEST_BANK_NAME, bank_last4, bank_fingerprint, bank_failure } }
   }
   return { faults, routing_number: isRoutingNumber(routing_number) ? routing_number : '' }
 }

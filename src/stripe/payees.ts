@@ -79,7 +79,12 @@ export async function readAccount(
 export function payeeOf(account: Stripe.Account): PayeeAccount {
   const [bank] = account.external_accounts?.data ?? []
   const is_ready = account.payouts_enabled && account.capabilities?.transfers === 'active'
-  if (!bank) return { is_ready, bank_name: null, bank_last4: null }
+  if (!bank) return { is_ready, bank_name: null, bank_last4: null, bank_fingerprint: null }
   const bank_name = bank.object === 'bank_account' ? bank.bank_name : bank.brand
-  return { is_ready, bank_name: bank_name ?? null, bank_last4: bank.last4 ?? null }
+  return {
+    is_ready,
+    bank_name: bank_name ?? null,
+    bank_last4: bank.last4 ?? null,
+    bank_fingerprint: bank.fingerprint ?? bank.id,
+  }
 }

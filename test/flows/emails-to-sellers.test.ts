@@ -178,9 +178,13 @@ describe('an email to a seller', () => {
       'added back to your balance',
       '/dashboard/payouts/po_',
     )
-    assertContains(failed, 'Enter your bank account again under Payouts. Nothing is paid out until')
+    assertContains(
+      failed,
+      'Change your bank account under Payouts, or confirm that its details are right',
+    )
     await withBank(service, 'seller')
-    await service.world.db.run(sql`update sandbox.accounts set bank_name = null, bank_last4 = null`)
+    await service.world.db.run(sql`update sandbox.accounts set bank_name = null, bank_last4 = null,
+      bank_fingerprint = null`)
     await pay()
     const refused = await emailTo(service, seller, /failed$/)
     assertContains(
@@ -288,7 +292,7 @@ describe('an email to a seller', () => {
     const emails = () =>
       world.db.rows(sql`select facts from emails where kind = 'bank_changed' order by id`)
     const before = (await emails()).length
-    await refreshAccount({ ...world, processor: late }, owner, { is_back: true })
+    await refreshAccount({ ...world, processor: late }, owner, { is_confirmed: false })
     assert.equal((await emails()).length, before + 1)
     const account = await payouts.findAccount(world.db, owner)
     assert.equal(account?.bank_last4, '6789')

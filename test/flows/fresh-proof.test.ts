@@ -44,6 +44,7 @@ test('a client secret, a refund, a payout and a bank account need authentication
     [refund, `${refund}?amount=5&reason=moved+away&credit=`, { amount: '5', reason: 'moved away' }],
     ['/dashboard/payouts/request', '/dashboard/payouts/'],
     ['/dashboard/payouts/bank', '/dashboard/payouts/'],
+    ['/dashboard/payouts/bank/confirm', '/dashboard/payouts/'],
   ]
   for (const [url, , fields] of steps) {
     const answer = await post(agent, url, fields)

@@ -120,7 +120,7 @@ describe('a payout that the bank returns', () => {
     await setup.arrive()
   })
 
-  test('goes to the bank that returned one only once the payee entered it again', async () => {
+  test('goes to the bank that returned one only once the payee confirmed its details', async () => {
     const { world } = service
     await withBank(service, 'seller', BANKS.closed)
     await setup.earn()
@@ -129,7 +129,7 @@ describe('a payout that the bank returns', () => {
     const known = (await setup.listed()).length
     assert.equal((await setup.request()).outcome, 'no_bank')
     // The processor reports the account again, as it is.
-    await refreshAccount(world, setup.seller.owner, { is_back: false })
+    await refreshAccount(world, setup.seller.owner, { is_confirmed: false })
     service.clock.pass(7 * DAY)
     await payWeekly(world)
     assert.equal((await setup.listed()).length, known)
@@ -137,14 +137,43 @@ describe('a payout that the bank returns', () => {
     const { body } = await agent.open(HOMES.seller)
     assert.match(
       textOf(body),
-      /ending in 1113 returned a payout\. Enter it again, or another one\./,
+      /ending in 1113 returned a payout\. Change it, or confirm that its details are right\./,
     )
     assert.doesNotMatch(body, /Pay out now/)
+    // Back from the processor's page without a change, and with the same number.
+    await agent.submit('Change bank account')
+    await agent.open(`${HOMES.seller}bank`)
+    assert.match(agent.text, /still the one that returned a payout/)
     await nameBank(agent, HOMES.seller, BANKS.closed)
+    assert.match(agent.text, /still the one that returned a payout/)
+    assert.equal((await setup.request()).outcome, 'no_bank')
+    await agent.submit('Its details are right')
+    assert.match(agent.text, /Your bank account is ready for payouts/)
     assert.equal((await setup.request()).outcome, 'pending')
     // Another bank was entered before the return was reported.
     await nameBank(agent, HOMES.seller, BANKS.works)
     await setup.arrive()
+    assert.equal((await setup.request()).outcome, 'pending')
+    await setup.arrive()
+  })
+
+  test('goes to another account with the same last digits, entered before or after', async () => {
+    await setup.earn()
+    const agent = await withBank(service, 'seller', BANKS.closed)
+    // A digit before the last four was wrong.
+    const correct = async (bank_fingerprint: string, bank_failure: string | null) => {
+      await service.world.db.run(sql`update sandbox.accounts
+        set bank_fingerprint = ${bank_fingerprint}, bank_failure = ${bank_failure}`)
+      await agent.open(`${HOMES.seller}bank`)
+      assert.match(agent.text, /Your bank account is ready for payouts/)
+    }
+    await setup.request()
+    await correct('corrected once', 'closed')
+    await setup.arrive()
+    assert.equal((await setup.request()).outcome, 'pending')
+    await setup.arrive()
+    assert.equal((await setup.request()).outcome, 'no_bank')
+    await correct('corrected twice', null)
     assert.equal((await setup.request()).outcome, 'pending')
     await setup.arrive()
   })

@@ -163,7 +163,8 @@ describe('a payout that the processor refuses at once', () => {
     agent = await signedIn(service, service.demo.seller)
     const { owner } = await payeeOf(service, 'seller')
     const { processor_account_id } = (await payouts.findAccount(world.db, owner))!
-    await world.db.run(sql`update sandbox.accounts set bank_name = null, bank_last4 = null
+    await world.db.run(sql`update sandbox.accounts set bank_name = null, bank_last4 = null,
+        bank_fingerprint = null
       where id = ${processor_account_id}`)
     await agent.open(HOME)
     await agent.submit('Pay out now')

@@ -61,6 +61,7 @@ export function describePayees(world: () => ProcessorSteps): void {
         is_ready: false,
         bank_name: null,
         bank_last4: null,
+        bank_fingerprint: null,
       })
       const { url } = await processor.openOnboarding(world().now(), {
         account_id,
@@ -75,6 +76,22 @@ export function describePayees(world: () => ProcessorSteps): void {
       assert.equal(account.is_ready, true)
       assert.match(account.bank_last4 ?? '', /^\d{4}$/)
       assert.deepEqual(event.account, account)
+    })
+
+    test('reports another fingerprint for another bank account, and the same one for the same', async () => {
+      const { processor } = world()
+      const account_id = await payee()
+      const request = { account_id, return_url: 'https://purser.example/dashboard/payouts/' }
+      const enter = async (kind: 'works' | 'fails') => {
+        const { url } = await processor.openOnboarding(world().now(), request)
+        await world().enterBank(url, kind)
+        const { bank_fingerprint } = await processor.readAccount(account_id)
+        assert.ok(bank_fingerprint)
+        return bank_fingerprint
+      }
+      const first = await enter('fails')
+      assert.equal(await enter('fails'), first)
+      assert.notEqual(await enter('works'), first)
     })
   })
 

@@ -143,10 +143,11 @@ export async function enterBank(
   const bank = {
     bank_name: TEST_BANK_NAME,
     bank_last4: number.slice(-4),
+    bank_fingerprint: number,
     bank_failure: TEST_BANK_ACCOUNTS.get(number)!,
   }
   await harness.db.tx((tx) => accounts.nameBank(tx, world.random, now, account_id, bank))
-  if (rng.odds(80)) await refreshAccount(world, owner, { is_back: true })
+  if (rng.odds(80)) await refreshAccount(world, owner, { is_confirmed: true })
   return `${owner} ${number}`
 }
 

@@ -108,7 +108,12 @@ describe('events of Stripe', () => {
   })
 
   test("of an account are stored without its owner's data", async () => {
-    const bank = { object: 'bank_account', bank_name: 'COAST BANK', last4: '6789' }
+    const bank = {
+      object: 'bank_account',
+      bank_name: 'COAST BANK',
+      last4: '6789',
+      fingerprint: 'f1',
+    }
     const account = {
       id: 'acct_1',
       object: 'account',
@@ -128,7 +133,12 @@ describe('events of Stripe', () => {
     assert.partialDeepStrictEqual(received, {
       kind: 'account_changed',
       account_id: 'acct_1',
-      account: { is_ready: true, bank_name: 'COAST BANK', bank_last4: '6789' },
+      account: {
+        is_ready: true,
+        bank_name: 'COAST BANK',
+        bank_last4: '6789',
+        bank_fingerprint: 'f1',
+      },
     })
   })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { payeeOf } from '../../src/stripe/payees.ts'
 import { openStripeWorld, type StripeWorld } from './world.ts'
 
 describe("a payee's account at Stripe", () => {
@@ -21,5 +22,17 @@ describe("a payee's account at Stripe", () => {
       card_payments: { requested: 'true' },
       transfers: { requested: 'true' },
     })
+  })
+
+  test('has a bank that is known by its fingerprint, and by its ID where it has none', async () => {
+    const owner = { owner: 'sel_bank', email: 'seller@example.com' }
+    const { account_id } = await world.processor.openAccount(world.clock.now(), owner)
+    const account = world.double.state.find(account_id, 'account')
+    const fingerprintOf = (bank: Record<string, unknown>) => {
+      const external_accounts = { data: [{ object: 'bank_account', last4: '6789', ...bank }] }
+      return payeeOf({ ...account, external_accounts } as never).bank_fingerprint
+    }
+    assert.equal(fingerprintOf({ id: 'ba_1', fingerprint: 'f1' }), 'f1')
+    assert.equal(fingerprintOf({ id: 'ba_1', fingerprint: null }), 'ba_1')
   })
 })

@@ -107,6 +107,7 @@ export async function balanceInBooks(
         cause: 'request',
         least: payouts.MINIMUM,
         bank: null,
+        bank_fingerprint: null,
       } as const
       const taken = await payouts.takeAvailable(tx, now, now, payout)
       found = { ...balance, lines: taken && (await linesOf(tx, taken, lines)) }

@@ -6,6 +6,8 @@ export interface PayeeAccount {
   is_ready: boolean
   bank_name: string | null
   bank_last4: string | null
+  /** The same for the same account number in every entry; null while there is no bank. */
+  bank_fingerprint: string | null
 }
 
 /** Why a buyer disputes a charge, in the processor's published codes. */

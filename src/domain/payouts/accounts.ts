@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db'
 import type { PayeeId, ProcessorId, UserId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
+import type { Payout } from './payouts.ts'
 
 /** A payee's account at the processor, with a bank account once it is ready. */
 export interface PayoutAccount {
@@ -9,14 +10,16 @@ export interface PayoutAccount {
   processor_account_id: ProcessorId
   bank_name: string | null
   bank_last4: string | null
-  /** Whether payouts can be made to it: not after a return, until the payee enters a bank again. */
+  /** Differs for each account number; null while there is no bank. */
+  bank_fingerprint: string | null
+  /** Whether payouts can be made to it; after a return, once `returned_at` is null again. */
   is_ready: boolean
-  /** When its bank returned a payout; null once the payee entered a bank again. */
+  /** When its bank returned a payout; null once the payee changed the bank, or confirmed it. */
   returned_at: Date | null
 }
 
-const COLUMNS = sql`owner, processor, processor_account_id, bank_name, bank_last4, is_ready,
-  returned_at`
+const COLUMNS = sql`owner, processor, processor_account_id, bank_name, bank_last4,
+  bank_fingerprint, is_ready, returned_at`
 
 /**
  * Stores the account of a payee; an existing one stays. `monday` is the last one on the payee's
@@ -62,6 +65,11 @@ export function bankOf({
   return `${bank_name ?? 'Your bank'}, account ending in ${bank_last4 ?? '····'}`
 }
 
+/** The bank account that a payout is sent to now, as the payout records it. */
+export function destinationOf(account: PayoutAccount): Pick<Payout, 'bank' | 'bank_fingerprint'> {
+  return { bank: bankOf(account) ?? null, bank_fingerprint: account.bank_fingerprint }
+}
+
 /** The account with this id at the processor. */
 export async function accountOfProcessor(
   db: Db,
@@ -72,24 +80,26 @@ export async function accountOfProcessor(
 }
 
 /**
- * Records what the processor says about an account. `is_entered`: the payee entered a bank since,
- * so payouts go on after one that was returned.
+ * Records what the processor says about an account. `is_resumed`: payouts go on after one that was
+ * returned.
  */
 export async function recordAccount(
   db: Db,
   now: Date,
   owner: PayeeId,
-  reported: Pick<PayoutAccount, 'bank_name' | 'bank_last4' | 'is_ready'> & { is_entered: boolean },
+  reported: Pick<PayoutAccount, 'bank_name' | 'bank_last4' | 'bank_fingerprint' | 'is_ready'> & {
+    is_resumed: boolean
+  },
 ): Promise<void> {
-  const { bank_name, bank_last4, is_ready, is_entered } = reported
+  const { bank_name, bank_last4, bank_fingerprint, is_ready, is_resumed } = reported
   await db.run(sql`update payout_accounts set bank_name = ${bank_name},
-      bank_last4 = ${bank_last4}, updated_at = ${now},
-      is_ready = ${is_ready} and (${is_entered} or returned_at is null),
-      returned_at = case when ${is_entered} then null else returned_at end
+      bank_last4 = ${bank_last4}, bank_fingerprint = ${bank_fingerprint}, updated_at = ${now},
+      is_ready = ${is_ready} and (${is_resumed} or returned_at is null),
+      returned_at = case when ${is_resumed} then null else returned_at end
     where owner = ${owner}`)
 }
 
-/** Pays nothing more to an account whose bank returned a payout, until the payee enters a bank. */
+/** Pays nothing more to an account whose bank returned a payout, until the payee changes it. */
 export async function awaitBank(db: Db, now: Date, owner: PayeeId): Promise<void> {
   await db.run(sql`update payout_accounts set is_ready = false, returned_at = ${now},
     updated_at = ${now} where owner = ${owner}`)

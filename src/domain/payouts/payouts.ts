@@ -20,6 +20,8 @@ export interface Payout extends Payee {
   was_refused: boolean
   /** The bank account that it was sent to, in words; null: not known. */
   bank: string | null
+  /** The fingerprint of that account; null: not known. */
+  bank_fingerprint: string | null
   /** Why it failed, in the processor's words. */
   failure: string | null
   /** When it is retried, as the balance did not cover it or it was refused; null: at once. */
@@ -31,7 +33,8 @@ export interface Payout extends Payee {
 }
 
 export const COLUMNS = sql`id, number, owner, account, amount, gross, cause, status,
-  processor_payout_id, was_refused, bank, failure, retry_at, refusal, created_at, settled_at`
+  processor_payout_id, was_refused, bank, bank_fingerprint, failure, retry_at, refusal, created_at,
+  settled_at`
 
 // Each event leads to its invoice: a sale's subject is the invoice, a refund's and a dispute's is
 // their charge.
@@ -99,9 +102,10 @@ export async function postpone(
  */
 export async function requestAgain(
   db: Db,
-  { id, bank }: Pick<Payout, 'id' | 'bank'>,
+  { id, bank, bank_fingerprint }: Pick<Payout, 'id' | 'bank' | 'bank_fingerprint'>,
 ): Promise<void> {
-  await db.run(sql`update payouts set retry_at = null, refusal = null, bank = ${bank}
+  await db.run(sql`update payouts set retry_at = null, refusal = null, bank = ${bank},
+      bank_fingerprint = ${bank_fingerprint}
     where id = ${id} and status = 'open'`)
 }
 

@@ -68,16 +68,19 @@ export async function takeAvailable(
   db: Db,
   now: Date,
   until: Date,
-  payout: Pick<Payout, 'id' | 'owner' | 'account' | 'cause' | 'bank'> & { least: Cents },
+  payout: Pick<Payout, 'id' | 'owner' | 'account' | 'cause' | 'bank' | 'bank_fingerprint'> & {
+    least: Cents
+  },
 ): Promise<Payout | undefined> {
-  const { id, owner, account, cause, bank, least } = payout
+  const { id, owner, account, cause, bank, bank_fingerprint, least } = payout
   return await db.maybe<Payout>(sql`with ${WAITING(until, payout)},
     counted as materialized (select transaction_id, position, at, amount from unpaid_lines
       where ${OF_PAYEE(payout)} and not (sale in (select sale from waiting)
         and (amount > 0 or ${DELAYED(until, payout)}))),
-    added as (insert into payouts (id, owner, account, amount, cause, status, bank, created_at)
+    added as (insert into payouts
+        (id, owner, account, amount, cause, status, bank, bank_fingerprint, created_at)
       select ${id}, ${owner}, ${account}, -sum(amount), ${cause}, 'open', ${bank},
-        ${now}::timestamptz
+        ${bank_fingerprint}, ${now}::timestamptz
       from counted having -sum(amount) >= ${least} returning ${COLUMNS}),
     noted as (insert into payout_lines (transaction_id, position, payout_id, line)
       select counted.transaction_id, counted.position, added.id,

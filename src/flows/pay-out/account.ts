@@ -26,13 +26,13 @@ export async function openOnboarding(
 
 /**
  * Reads the state of a payee's account from the processor. If the bank account changed, an email
- * asks the payee to confirm that they did it. `is_back`: the payee returns from the processor's
- * page, on which they entered a bank, perhaps one with the same last digits.
+ * asks the payee to confirm that they did it. After a bank returned a payout, payouts go on once it
+ * changed, or if it `is_confirmed`: the payee says that its details are right.
  */
 export async function refreshAccount(
   world: World,
   owner: PayeeId,
-  { is_back }: { is_back: boolean },
+  { is_confirmed }: { is_confirmed: boolean },
 ): Promise<void> {
   const { db, clock, processor } = world
   const account = await payouts.findAccount(db, owner)
@@ -43,18 +43,20 @@ export async function refreshAccount(
   const isRecorded = await db.tx(async (tx) => {
     // The payee's return and the processor's event may arrive together; one of them sees the
     // change.
-    const before = payouts.bankOf((await payouts.lockAccount(tx, owner))!)
-    if (before !== payouts.bankOf(account)) return false
+    const before = (await payouts.lockAccount(tx, owner))!
+    if (before.bank_fingerprint !== account.bank_fingerprint) return false
     const bank = payouts.bankOf(reported)
-    const is_entered = is_back || (bank !== undefined && bank !== before)
-    await payouts.recordAccount(tx, now, owner, { ...reported, is_entered })
-    if (bank === undefined || bank === before) return true
-    const facts = { bank, before }
+    const isOther = reported.bank_fingerprint !== before.bank_fingerprint
+    // The processor itself may pay nothing more to a bank that returned a payout.
+    const is_resumed = (isOther && bank !== undefined) || (is_confirmed && reported.is_ready)
+    await payouts.recordAccount(tx, now, owner, { ...reported, is_resumed })
+    if (bank === undefined || !isOther) return true
+    const facts = { bank, before: payouts.bankOf(before) }
     await queueFreshEmail(tx, now, world, { kind: 'bank_changed', subject_id: owner, facts })
     return true
   })
   // The other request was faster, so what was read here may be older than what it wrote.
-  if (!isRecorded) return await refreshAccount(world, owner, { is_back })
+  if (!isRecorded) return await refreshAccount(world, owner, { is_confirmed })
 }
 
 /** Handles the processor's event that a payee's account changed. */
@@ -66,5 +68,5 @@ export async function noteAccount(
     processor: world.processor.name,
     processor_account_id: event.account_id,
   })
-  if (account) await refreshAccount(world, account.owner, { is_back: false })
+  if (account) await refreshAccount(world, account.owner, { is_confirmed: false })
 }

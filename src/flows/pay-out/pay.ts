@@ -48,12 +48,13 @@ export async function beginPayout(
   const { owner, account, cause, least = payouts.MINIMUM } = request
   await ledger.lockOwner(tx, owner)
   if ((await restoredAt(tx)) || (await payouts.arePaused(tx, owner))) return { outcome: 'paused' }
-  const bank = await payouts.findAccount(tx, owner)
-  if (!bank?.is_ready) return { outcome: 'no_bank' }
+  const payoutAccount = await payouts.findAccount(tx, owner)
+  if (!payoutAccount?.is_ready) return { outcome: 'no_bank' }
   const open = await payouts.openPayoutOf(tx, request)
   if (open) return { outcome: 'under_way', payout_id: open.id }
   const id = mintId(random, 'po')
-  const taking = { id, owner, account, cause, least, bank: payouts.bankOf(bank) ?? null }
+  const bank = payouts.destinationOf(payoutAccount)
+  const taking = { id, owner, account, cause, least, ...bank }
   const payout = await payouts.takeAvailable(tx, now, until, taking)
   if (!payout) return { outcome: 'too_little' }
   if (account === 'seller_payable') await payouts.recordGross(tx, id)

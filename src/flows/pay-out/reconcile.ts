@@ -50,7 +50,7 @@ async function beginAgain(world: World, { id, owner }: payouts.Payout): Promise<
     if (!retry_at) return true
     if (await payouts.arePaused(tx, owner)) return false
     const account = (await payouts.findAccount(tx, owner))!
-    await payouts.requestAgain(tx, { id, bank: payouts.bankOf(account) ?? null })
+    await payouts.requestAgain(tx, { id, ...payouts.destinationOf(account) })
     return true
   })
 }

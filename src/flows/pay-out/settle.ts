@@ -162,12 +162,11 @@ async function returnToBalance({ random }: World, tx: Db, now: Date, payout: pay
   await ledger.post(tx, now, mintId(random, 'txn'), posting)
 }
 
-/** Asks the payee for a bank again, unless they entered another one since the payout was made. */
-async function awaitOtherBank(tx: Db, now: Date, { owner, bank }: payouts.Payout): Promise<void> {
+/** Asks the payee about the bank, unless they entered another one since the payout was made. */
+async function awaitOtherBank(tx: Db, now: Date, payout: payouts.Payout): Promise<void> {
+  const { owner, bank_fingerprint } = payout
   const account = await payouts.lockAccount(tx, owner)
-  if (account && payouts.bankOf(account) === (bank ?? undefined)) {
-    await payouts.awaitBank(tx, now, owner)
-  }
+  if (account?.bank_fingerprint === bank_fingerprint) await payouts.awaitBank(tx, now, owner)
 }
 
 /** Whether a payee deleted their account, so that no email reaches them. */

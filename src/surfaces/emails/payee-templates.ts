@@ -182,7 +182,7 @@ export function payoutFailed(payout: PayoutFacts): EmailContent {
         kind: 'text',
         text: was_refused
           ? 'The amount was added back to your balance and is part of your next payout. Check your bank account details.'
-          : 'The amount was added back to your balance. Enter your bank account again under Payouts. Nothing is paid out until then.',
+          : 'The amount was added back to your balance. Change your bank account under Payouts, or confirm that its details are right. Nothing is paid out until then.',
       },
       { kind: 'link', label: 'View payout', url },
     ],

@@ -43,7 +43,7 @@ export interface BalanceFacts {
   are_paused: boolean
   next_weekly: Date
   bank: { name: string; last4: string } | undefined
-  /** The bank account that returned a payout, until the payee enters one again. */
+  /** The bank account that returned a payout, until the payee changes or confirms it. */
   returned_by: string | undefined
   payouts: PayoutCard[]
   /** The addresses of earlier payouts, and of the latest ones. */
@@ -125,7 +125,8 @@ function balanceText(facts: BalanceFacts): string {
   if (!is_payable) {
     return `The minimum payout is ${least}. Smaller balances roll over to the next payout, on Monday, ${monday}.`
   }
-  if (facts.returned_by !== undefined) return 'Enter your bank account again to receive payouts.'
+  if (facts.returned_by !== undefined)
+    return 'Change or confirm your bank account to receive payouts.'
   if (!bank) return 'Add a bank account to receive payouts.'
   return `Paid automatically on Monday, ${monday}, or request it now.`
 }
@@ -133,23 +134,32 @@ function balanceText(facts: BalanceFacts): string {
 function bankText({ bank, returned_by }: BalanceFacts): string {
   if (bank) return `${bank.name}, account ending in ${bank.last4}.`
   if (returned_by === undefined) return 'Payouts need a bank account in the United States.'
-  return `${returned_by} returned a payout. Enter it again, or another one. Payouts continue then.`
+  return `${returned_by} returned a payout. Change it, or confirm that its details are right. Payouts continue then.`
 }
 
 /** The payout bank account. */
 export function BankPanel(facts: BalanceFacts): JSX.Element {
-  const { base, csrf_token, bank } = facts
-  const badge = bank ? <Badge tone="good">Ready</Badge> : <Badge tone="warn">Missing</Badge>
+  const { base, csrf_token, bank, returned_by } = facts
+  const isAdded = bank !== undefined || returned_by !== undefined
+  const missing = returned_by === undefined ? 'Missing' : 'Returned a payout'
+  const badge = bank ? <Badge tone="good">Ready</Badge> : <Badge tone="warn">{missing}</Badge>
   return (
     <Panel title="Bank account" aside={badge}>
       <p class="text-sm">{bankText(facts)}</p>
       <Form action={`${base}bank`} csrf_token={csrf_token}>
         <Actions>
           <Button kind={bank ? 'plain' : 'primary'} pending="Opening…">
-            {bank ? 'Change bank account' : 'Add bank account'}
+            {isAdded ? 'Change bank account' : 'Add bank account'}
           </Button>
         </Actions>
       </Form>
+      {returned_by !== undefined && (
+        <Form action={`${base}bank/confirm`} csrf_token={csrf_token}>
+          <Actions>
+            <Button pending="Confirming…">Its details are right</Button>
+          </Actions>
+        </Form>
+      )}
     </Panel>
   )
 }
@@ -203,6 +213,11 @@ const NOTES: Record<string, { tone: 'success' | 'info' | 'error'; text: string }
   failed: { tone: 'error', text: 'The payout failed. See its statement for the reason.' },
   bank: { tone: 'success', text: 'Your bank account is ready for payouts.' },
   no_bank_yet: { tone: 'info', text: 'No bank account was added.' },
+  same_bank: { tone: 'info', text: 'Your bank account is still the one that returned a payout.' },
+  unpayable: {
+    tone: 'error',
+    text: 'Our payment processor does not pay to this bank account. Change it to receive payouts.',
+  },
   away: { tone: 'error', text: 'The payment processor is not responding. Try again in a moment.' },
   joined: { tone: 'success', text: 'You are now an affiliate. Share your link.' },
 }

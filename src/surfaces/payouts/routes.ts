@@ -127,10 +127,21 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
     const { payee, session } = await requirePayee(world, request, reply, kind)
     // Staff who are viewing a seller's pages cannot change anything.
     if (!session.viewing_seller_id) {
-      await ifReachable(() => refreshAccount(world, payee.owner, { is_back: true }))
+      await ifReachable(() => refreshAccount(world, payee.owner, { is_confirmed: false }))
     }
     const account = await payouts.findAccount(world.db, payee.owner)
-    return redirectTo(reply, `${home}?done=${account?.is_ready ? 'bank' : 'no_bank_yet'}`)
+    const missing = account?.returned_at ? 'same_bank' : 'no_bank_yet'
+    return redirectTo(reply, `${home}?done=${account?.is_ready ? 'bank' : missing}`)
+  })
+
+  scope.post(`${base}bank/confirm`, async (request, reply) => {
+    const { payee } = await requireProvenPayee(request, reply)
+    await limitPage(world, REQUESTS, payee.owner, reply)
+    const refresh = async () => {
+      await refreshAccount(world, payee.owner, { is_confirmed: true })
+      return (await payouts.findAccount(world.db, payee.owner))?.is_ready ? 'bank' : 'unpayable'
+    }
+    return redirectTo(reply, `${home}?done=${(await ifReachable(refresh)) ?? 'away'}`)
   })
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Plan, State, Thing } from './state.ts'
 import { cannot, type Form } from './wire.ts'
 
@@ -48,11 +49,13 @@ export function createLink(state: State, form: Form): Record<string, unknown> {
 export function enterBank(state: State, url: string, kind: 'works' | 'fails'): void {
   const account = state.find(url.split('/').at(-2), 'account')
   const bank = {
-    id: `ba_${account.id.slice(5)}`,
+    // Another one each time, also for the same account number.
+    id: `ba_${randomUUID()}`,
     object: 'bank_account',
     account: account.id,
     bank_name: 'STRIPE TEST BANK',
     last4: kind === 'works' ? '6789' : '1116',
+    fingerprint: `fingerprint of ${kind}`,
     country: 'US',
     currency: 'usd',
     status: 'new',
