@@ -46,7 +46,7 @@ function actionsFor(seller: ListedSeller, role: StaffRole): Action[] {
           action: 'suspend',
           label: 'Suspend',
           effect:
-            'None of its apps is for sale or listed, and its members cannot change anything. Customers keep their licenses, and subscriptions renew. Payouts continue unless they are paused.',
+            'None of its apps is for sale or listed, and its members can change nothing but its bank account. Customers keep their licenses, and subscriptions renew. Payouts continue unless they are paused.',
         },
   ]
   return actions.filter(({ needs }) => isPermitted(role, needs))

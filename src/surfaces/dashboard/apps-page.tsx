@@ -58,8 +58,8 @@ export function AppsPage(facts: AppsFacts): JSX.Element {
       </div>
       {member?.is_suspended && (
         <Alert tone="warning" title={`${member.legal_name} is suspended`}>
-          None of your apps is for sale, and nothing can be changed here. We emailed the reason to
-          the owner and the admins.
+          None of your apps is for sale, and nothing but your bank account can be changed here. We
+          emailed the reason to the owner and the admins.
         </Alert>
       )}
       {invitations > 0 && (

@@ -4,7 +4,7 @@ import type { EmailContent } from './template.ts'
 const OF_SELLER: Record<SellerDecision, (name: string) => [heading: string, text: string]> = {
   suspended: (name) => [
     `${name} is suspended`,
-    'None of your apps is for sale or listed. Your customers keep their licenses, and their subscriptions renew. You can view your dashboard, but you cannot change anything.',
+    'None of your apps is for sale or listed. Your customers keep their licenses, and their subscriptions renew. You can view your dashboard, but you cannot change anything except your bank account for payouts.',
   ],
   reinstated: (name) => [
     `${name} is no longer suspended`,

@@ -110,7 +110,9 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
     return redirectTo(reply, `${home}?done=${outcome}`)
   })
 
-  scope.post(`${base}bank`, async (request, reply) => {
+  // The money is the seller's, also while it is suspended.
+  const ofBank = { config: { serves_suspended: true } }
+  scope.post(`${base}bank`, ofBank, async (request, reply) => {
     const { payee, session } = await requireProvenPayee(request, reply)
     const { owner } = payee
     await limitPage(world, REQUESTS, owner, reply)
@@ -134,7 +136,7 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
     return redirectTo(reply, `${home}?done=${account?.is_ready ? 'bank' : missing}`)
   })
 
-  scope.post(`${base}bank/confirm`, async (request, reply) => {
+  scope.post(`${base}bank/confirm`, ofBank, async (request, reply) => {
     const { payee } = await requireProvenPayee(request, reply)
     await limitPage(world, REQUESTS, payee.owner, reply)
     const refresh = async () => {

@@ -25,7 +25,8 @@ export interface MemberContext extends SessionContext {
 /**
  * The seller whose pages the session opens, for a member with this permission. Accounts that are
  * not members of a seller get 404; a member without the permission gets a page that names their
- * role. If the seller is suspended, a form that changes something gets a page that says so.
+ * role. If the seller is suspended, a form that changes something gets a page that says so, except
+ * the forms about its bank account.
  */
 export async function requireMember(
   world: World,
@@ -99,8 +100,9 @@ function requirePermission(
   member: sellers.Membership,
   permission: sellers.SellerPermission,
 ): void {
-  const { changes_nothing } = request.routeOptions.config
-  if (member.is_suspended && request.method === 'POST' && !changes_nothing) {
+  const { changes_nothing, serves_suspended } = request.routeOptions.config
+  const isRefused = request.method === 'POST' && !changes_nothing && !serves_suspended
+  if (member.is_suspended && isRefused) {
     throw new AnsweredByGuard((to) => sendPage(to, SuspendedPage(member), { status: 403 }))
   }
   if (sellers.isAllowed(member.role, permission)) return

@@ -3,13 +3,13 @@ import { Button } from '#design/actions'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
-/** Shown to a suspended seller's members, who cannot change anything. */
+/** Shown to a suspended seller's members, who can change only its bank account. */
 export function SuspendedPage({ legal_name }: { legal_name: string }): JSX.Element {
   return (
     <FocusLayout title="Suspended · Purser">
       <Heading title={`${legal_name} is suspended`}>
-        Nothing was saved. While {legal_name} is suspended, its pages can be viewed but not changed.
-        We emailed the reason to its owner and admins.
+        Nothing was saved. While {legal_name} is suspended, its pages can be viewed but not changed,
+        except for its bank account. We emailed the reason to its owner and admins.
       </Heading>
       <Button href="/dashboard/" kind="primary" wide>
         Go to your apps

@@ -15,6 +15,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A form that only reads, such as a search: a person who sees the page can send it. */
     changes_nothing?: boolean
+    /** A form that a suspended seller's members can send (decision 102). */
+    serves_suspended?: boolean
   }
 }
 
