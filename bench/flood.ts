@@ -9,8 +9,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent as Connections } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { countFlag } from '../scripts/count-flag.ts'
+import { readArguments } from '../scripts/read-arguments.ts'
 import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
 import type { DemoFacts } from '../src/demo/seed.ts'
 import { Agent } from '../test/support/agent.ts'
@@ -26,7 +26,14 @@ const FLOODER = '203.0.113.66'
 const HARDEST = '4@8({[<3€61!|70$5+7%2'.repeat(12)
 const AIM = 3
 
-const { values: chosen } = parseArgs({
+const USAGE = `Usage: npm run bench:flood -- --seconds 10
+
+Measures license validations beside a flood of sign-up forms: the p99 beside its quiet value.
+
+  --seconds   the length of a round (10)
+  --rounds    how many rounds (3)`
+
+const { values: chosen } = readArguments(USAGE, {
   options: { seconds: { type: 'string', default: '10' }, rounds: { type: 'string', default: '3' } },
 })
 const seconds = countFlag('seconds', chosen.seconds)

@@ -13,7 +13,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { parseArgs } from 'node:util'
 import * as affiliates from '#domain/affiliates'
 import * as metrics from '#domain/metrics'
 import * as payouts from '#domain/payouts'
@@ -25,6 +24,7 @@ import { mintId } from '#platform/ids'
 import { systemRandom } from '#platform/random'
 import { sql } from '#platform/sql'
 import { countFlag } from '../scripts/count-flag.ts'
+import { readArguments } from '../scripts/read-arguments.ts'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { type DemoFacts, seedCast } from '../src/demo/seed.ts'
 import { openService } from '../src/service.ts'
@@ -34,7 +34,18 @@ import { measurePolls } from './growth-polls.ts'
 import { bigPayee, COLLECTOR, sizeOf } from './growth-seed.ts'
 import { grownStatements } from './growth-statements.ts'
 
-const { values: chosen } = parseArgs({
+const USAGE = `Usage: npm run bench:growth -- --sales 100000
+
+Measures pages, their statements and periodic work after many sales.
+
+  --sales      how many sales (1000000)
+  --licenses   how many licenses, from as many as sales to twice as many
+  --apps       how many apps
+  --big-app    how many of the sales are of one app
+  --only       statements, pages or polls; all by default
+  --database, --data   an empty database that is seeded, kept, and measured again by the next run`
+
+const { values: chosen } = readArguments(USAGE, {
   options: {
     licenses: { type: 'string' },
     sales: { type: 'string', default: '1000000' },

@@ -17,7 +17,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import * as apps from '#domain/apps'
 import * as imports from '#domain/imports'
 import {
@@ -32,12 +31,20 @@ import {
 import type { World } from '#flows/world'
 import type { ImportId, ProductId, UserId } from '#platform/ids'
 import { countFlag } from '../scripts/count-flag.ts'
+import { readArguments } from '../scripts/read-arguments.ts'
 import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
 import type { DemoFacts } from '../src/demo/seed.ts'
 import { importer, paidProducts } from '../test/support/imports.ts'
 import { openSubject, subjectSettings } from './subject.ts'
 
-const { values: chosen } = parseArgs({
+const USAGE = `Usage: npm run bench:imports -- --rows 200000
+
+Measures an import: how long each step takes, and what it costs other requests.
+
+  --rows     the rows of the file (200000)
+  --engine   postgresql or embedded (postgresql)`
+
+const { values: chosen } = readArguments(USAGE, {
   options: {
     rows: { type: 'string', default: '200000' },
     engine: { type: 'string', default: 'postgresql' },

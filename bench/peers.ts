@@ -10,9 +10,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { countFlag } from '../scripts/count-flag.ts'
+import { readArguments } from '../scripts/read-arguments.ts'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { generate, type Round, SERVER_CORE, startProgram, startServer } from './processes.ts'
 import { openSubject, subjectSettings } from './subject.ts'
@@ -26,7 +26,15 @@ const PEERS = {
 } as const
 type Peer = keyof typeof PEERS
 
-const { values: chosen } = parseArgs({
+const USAGE = `Usage: npm run bench:peers -- --only vendure
+
+Measures other software that does what Purser does, in the same run.
+
+  --rounds    how many rounds (3)
+  --seconds   the length of a round (6)
+  --only      the peers to measure, separated by commas; all by default`
+
+const { values: chosen } = readArguments(USAGE, {
   options: {
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '6' },

@@ -15,16 +15,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import type { World } from '#flows/world'
 import type { AppId, PriceId, ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { countFlag } from '../scripts/count-flag.ts'
+import { readArguments } from '../scripts/read-arguments.ts'
 import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { seedPastSales } from './growth-seed.ts'
 import { openSubject, subjectSettings } from './subject.ts'
 
-const { values: chosen } = parseArgs({
+const USAGE = `Usage: npm run bench:renewals -- --workers 4
+
+Measures renewals that are due at once, with several workers on one PostgreSQL, and with one.
+
+  --subscriptions   how many are due (1000)
+  --workers         how many processes renew them (4)`
+
+const { values: chosen } = readArguments(USAGE, {
   options: {
     subscriptions: { type: 'string', default: '1000' },
     workers: { type: 'string', default: '4' },

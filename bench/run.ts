@@ -10,10 +10,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import type { PriceId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { countFlag } from '../scripts/count-flag.ts'
+import { readArguments } from '../scripts/read-arguments.ts'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { type DemoFacts, enableSignIn } from '../src/demo/seed.ts'
 import type { Service } from '../src/service.ts'
@@ -28,7 +28,16 @@ import { seed } from './seed.ts'
 import { openSubject, subjectSettings } from './subject.ts'
 import { warmUp } from './warm-up.ts'
 
-const { values: chosen } = parseArgs({
+const USAGE = `Usage: npm run bench -- --only validate,checkouts
+
+Measures the service on PostgreSQL, every figure beside a baseline of the same run.
+
+  --licenses   how many licenses there are (100000)
+  --rounds     how many rounds (5)
+  --seconds    the length of a round (3)
+  --only       the measurements to run, separated by commas; all by default`
+
+const { values: chosen } = readArguments(USAGE, {
   options: {
     licenses: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '5' },

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { countFlag } from '../scripts/count-flag.ts'
+import { readArguments } from '../scripts/read-arguments.ts'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { enableSignIn } from '../src/demo/seed.ts'
 import { ask } from './generator.ts'
@@ -19,7 +19,14 @@ import { generateBeside, startServer } from './processes.ts'
 import { seed } from './seed.ts'
 import { openSubject, subjectSettings } from './subject.ts'
 
-const { values: chosen } = parseArgs({
+const USAGE = `Usage: npm run bench:soak -- --minutes 60
+
+Measures whether the memory of a web process and of a worker stays flat under a steady load.
+
+  --minutes   how long (60)
+  --rate      lookups a second (300)`
+
+const { values: chosen } = readArguments(USAGE, {
   options: {
     minutes: { type: 'string', default: '60' },
     /** Lookups a second. */

@@ -7,6 +7,11 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { misused, readArguments } from '../scripts/read-arguments.ts'
+
+const USAGE = `Usage: npm run image -- FOLDER
+
+Assembles the tree that the container image has in a new folder, without a container runtime.`
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CONTENT = [
@@ -73,11 +78,9 @@ function runtimePackages(): string[] {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [folder] = process.argv.slice(2)
-  if (!folder) {
-    console.error('Usage: npm run image -- FOLDER')
-    process.exit(1)
-  }
+  const { positionals } = readArguments(USAGE, { has_arguments: true })
+  const [folder, ...others] = positionals
+  if (!folder || others.length > 0) misused(USAGE)
   try {
     assembleImage(folder)
   } catch (error) {

@@ -5,7 +5,6 @@
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { writeBackup } from '#platform/backup'
 import { type Config, ConfigError, readConfig } from '#platform/config'
 import { askControl } from '#platform/control'
@@ -13,15 +12,19 @@ import { environment } from '#platform/env-file'
 import { openLog } from '#platform/log'
 import { systemRandom } from '#platform/random'
 import { openExisting, sentenceOf } from './each-mode.ts'
+import { misused, readArguments } from './read-arguments.ts'
 
-const USAGE = 'Usage: npm run backup -- FILE'
+const USAGE = `Usage: npm run backup -- FILE
+
+Writes a consistent copy of the embedded database to a new file, while the service runs or is
+stopped. The file does not contain SECRET_KEY, without which it cannot be used.`
 const WRITTEN_WITHIN_MS = 30 * 60_000
 const MEGABYTE = 1_000_000
 
 async function main(): Promise<void> {
-  const { positionals } = parseArgs({ allowPositionals: true })
+  const { positionals } = readArguments(USAGE, { has_arguments: true })
   const [file, ...others] = positionals
-  if (!file || others.length > 0) throw new ConfigError(USAGE)
+  if (!file || others.length > 0) misused(USAGE)
   const config = readConfig(environment(), systemRandom)
   if (config.database_url) {
     throw new ConfigError(
@@ -43,6 +46,6 @@ async function backUp(config: Config, file: string): Promise<number> {
 }
 
 main().catch((error: Error) => {
-  console.error(sentenceOf(error, USAGE))
+  console.error(sentenceOf(error))
   process.exit(1)
 })

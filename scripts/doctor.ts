@@ -18,7 +18,14 @@ import {
   diagnoseValkey,
 } from './doctor/services.ts'
 import { sentenceOf } from './each-mode.ts'
-import { readFlag } from './read-flag.ts'
+import { readArguments } from './read-arguments.ts'
+
+const USAGE = `Usage: npm run doctor [-- --json]
+
+Looks at everything the service needs and prints a line for each: ok, warning or fault, with what to
+do. It sends no email and moves no money. Ends with 1 where there is a fault.
+
+  --json   one JSON object instead of lines`
 
 const CHECKS: [check: string, look: (config: Config) => Promise<Diagnosis[]> | Diagnosis[]][] = [
   ['disk', diagnoseDisk],
@@ -55,11 +62,11 @@ async function diagnose(): Promise<Diagnosis[]> {
 }
 
 async function main(): Promise<void> {
-  const isJson = readFlag('doctor', 'json')
+  const { values } = readArguments(USAGE, { options: { json: { type: 'boolean' } } })
   const checks = await diagnose()
   const count = (level: Diagnosis['level']) => checks.filter((each) => each.level === level).length
   const [faults, warnings] = [count('fault'), count('warning')]
-  if (isJson) {
+  if (values.json) {
     console.log(JSON.stringify({ faults, warnings, checks }, undefined, 2))
   } else {
     for (const { check, level, text, next } of checks) {

@@ -82,12 +82,7 @@ function readable(error: Error, { live_url }: Config): string {
   return missing ?? sentenceOf(error)
 }
 
-/**
- * An error as an operator reads it: a sentence where they can fix it, else with its stack. That of
- * options and arguments which a command does not have is its usage.
- */
-export function sentenceOf(error: Error, usage?: string): string {
-  const isUsage = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  if (usage !== undefined && isUsage) return usage
+/** An error as an operator reads it: a sentence where they can fix it, else with its stack. */
+export function sentenceOf(error: Error): string {
   return error instanceof ConfigError ? error.message : (missingRight(error) ?? String(error.stack))
 }

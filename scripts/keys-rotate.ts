@@ -16,7 +16,15 @@ import { ensureMigrated } from '#platform/migrate'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
 import { inEachMode, type OpenMode, sentenceOf } from './each-mode.ts'
-import { readFlag } from './read-flag.ts'
+import { readArguments } from './read-arguments.ts'
+
+const USAGE = `Usage: npm run keys:rotate [-- --at-once]
+
+Gives hosted sign-in a new signing key, which signs ten minutes later. The key before stays
+published until what it signed has expired. Stop a service on the embedded database before.
+
+  --at-once   for a compromised key: the new key signs immediately, and what the others signed is
+              no longer valid`
 
 async function rotate({ config, db }: OpenMode, at_once: boolean): Promise<void> {
   const now = systemClock.now()
@@ -30,7 +38,8 @@ async function rotate({ config, db }: OpenMode, at_once: boolean): Promise<void>
 }
 
 async function main(): Promise<void> {
-  const at_once = readFlag('keys:rotate', 'at-once')
+  const { values } = readArguments(USAGE, { options: { 'at-once': { type: 'boolean' } } })
+  const at_once = values['at-once'] === true
   const config = readConfig(environment(), systemRandom)
   const { has_failed } = await inEachMode(config, (mode) => rotate(mode, at_once))
   process.exitCode = has_failed ? 1 : 0

@@ -19,7 +19,15 @@ import { counted } from '#platform/text'
 import { openSandbox } from '../src/sandbox/index.ts'
 import { openStripe } from '../src/stripe/index.ts'
 import { inEachMode, type OpenMode, sentenceOf } from './each-mode.ts'
-import { readFlag } from './read-flag.ts'
+import { readArguments } from './read-arguments.ts'
+
+const USAGE = `Usage: npm run ledger:check [-- --incremental]
+
+Recomputes the books from what happened, compares them with what the processor has on record, and
+prints each difference on a line. Ends with 1 where there is a difference, and with 2 where books
+could not be read. Stop a service on the embedded database before.
+
+  --incremental   leaves out the months that an earlier check proved and that did not change since`
 
 /** Prints the differences in the books of a mode; returns how many there are. */
 async function check({ config, db, log }: OpenMode, isIncremental: boolean): Promise<number> {
@@ -51,7 +59,8 @@ function printMonths({ proven, changed }: NotedCheck): void {
 }
 
 async function main(): Promise<void> {
-  const isIncremental = readFlag('ledger:check', 'incremental')
+  const { values } = readArguments(USAGE, { options: { incremental: { type: 'boolean' } } })
+  const isIncremental = values.incremental === true
   let differences = 0
   const { has_failed } = await inEachMode(readConfig(environment(), random), async (mode) => {
     differences += await check(mode, isIncremental)

@@ -12,7 +12,14 @@ import { migrate, pendingMigrations } from '#platform/migrate'
 import { systemRandom } from '#platform/random'
 import { RELEASE } from '#platform/release'
 import { inEachMode, type OpenMode, sentenceOf } from './each-mode.ts'
-import { readFlag } from './read-flag.ts'
+import { readArguments } from './read-arguments.ts'
+
+const USAGE = `Usage: npm run migrate [-- --check]
+
+Applies the migrations that the database lacks, apart from the start of the service. Stop a service
+on the embedded database before.
+
+  --check   changes nothing, and ends with 1 where a migration is missing`
 
 const NOTHING = `Nothing to migrate for release ${RELEASE}.`
 
@@ -30,7 +37,8 @@ async function check({ db }: OpenMode): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const creates = !readFlag('migrate', 'check')
+  const { values } = readArguments(USAGE, { options: { check: { type: 'boolean' } } })
+  const creates = !values.check
   const config = readConfig(environment(), systemRandom)
   const { has_failed } = await inEachMode(config, creates ? apply : check, { creates })
   process.exitCode = has_failed ? 1 : 0

@@ -6,7 +6,6 @@
  * embedded database belongs to one process, so stop the service before.
  */
 import { existsSync, rmSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { readBackup } from '#platform/backup'
 import { systemClock } from '#platform/clock'
 import { type Config, ConfigError, readConfig } from '#platform/config'
@@ -22,8 +21,15 @@ import { assertOwner, databaseFolder } from '#platform/open-database'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
 import { openExisting, sentenceOf } from './each-mode.ts'
+import { misused, readArguments } from './read-arguments.ts'
 
-const USAGE = 'Usage: npm run restore -- FILE, or --mark, or --end-review'
+const USAGE = `Usage: npm run restore -- FILE, or --mark, or --end-review
+
+Restores a backup of the embedded database into a data folder without one, and marks it as restored:
+the service compares it with the processor before anything renews or is paid out. Stop it before.
+
+  --mark         marks a PostgreSQL database that its own tools restored
+  --end-review   resumes renewals and payouts`
 const MARKED =
   'The service compares it with the processor when it starts. Until that agrees, nothing renews ' +
   'and nothing is paid out.'
@@ -32,13 +38,13 @@ const NEVER_STARTED =
   'sales, this is another database: check DATABASE_URL or DATA_DIR.'
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = readArguments(USAGE, {
     options: { mark: { type: 'boolean' }, 'end-review': { type: 'boolean' } },
-    allowPositionals: true,
+    has_arguments: true,
   })
   const [file] = positionals
   const wishes = [...positionals, ...Object.keys(values)]
-  if (wishes.length !== 1) throw new ConfigError(USAGE)
+  if (wishes.length !== 1) misused(USAGE)
   let madeKey = false
   const bytes = (count: number) => {
     madeKey = true
@@ -112,6 +118,6 @@ async function using(config: Config, work: (db: Database) => Promise<void>): Pro
 }
 
 main().catch((error: Error) => {
-  console.error(sentenceOf(error, USAGE))
+  console.error(sentenceOf(error))
   process.exit(1)
 })

@@ -22,7 +22,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
-import { parseArgs, parseEnv } from 'node:util'
+import { parseEnv } from 'node:util'
 import { envFileOf } from '#platform/env-file'
 import {
   OPERATOR_QUESTIONS,
@@ -30,6 +30,7 @@ import {
   type OperatorQuestion,
   type OperatorSettings,
 } from '#platform/operator'
+import { readArguments } from './read-arguments.ts'
 
 /** An invalid answer or file; its message names the flag or the setting. */
 class SetupError extends Error {}
@@ -59,21 +60,28 @@ async function main(): Promise<void> {
   console.log(`Saved to ${file}. Restart the service to apply it.`)
 }
 
+function usage(): string {
+  const flags = OPERATOR_QUESTIONS.map(
+    (question) => `  --${flagOf(question)}=${JSON.stringify(question.example)}`,
+  )
+  return `Usage: npm run setup [-- --operator-name=NAME ...]
+
+Asks for the settings of the operator and writes them to the file that npm start reads. Flags answer
+ahead. Without a terminal nothing is asked; what is then missing is named.
+
+${flags.join('\n')}`
+}
+
 function readFlags(): OperatorSettings {
   const options = Object.fromEntries(
     OPERATOR_QUESTIONS.map((question) => [flagOf(question), { type: 'string' as const }]),
   )
-  try {
-    const { values } = parseArgs({ options })
-    return Object.fromEntries(
-      OPERATOR_QUESTIONS.map((question) => [question.variable, values[flagOf(question)]]).filter(
-        ([, value]) => value !== undefined,
-      ),
-    )
-  } catch (error) {
-    const flags = Object.keys(options).map((flag) => `--${flag}`)
-    throw new SetupError(`${(error as Error).message}\nThe flags are ${flags.join(', ')}.`)
-  }
+  const { values } = readArguments(usage(), { options })
+  return Object.fromEntries(
+    OPERATOR_QUESTIONS.map((question) => [question.variable, values[flagOf(question)]]).filter(
+      ([, value]) => value !== undefined,
+    ),
+  )
 }
 
 function readIfThere(file: string): string {

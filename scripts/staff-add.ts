@@ -5,7 +5,6 @@
  * database makes the link itself, as that database belongs to one process.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import type { z } from 'zod'
 import { STAFF_ROLES } from '#domain/identity'
 import { INVITATION_HOURS } from '#flows/staff-actions'
@@ -21,10 +20,15 @@ import type { OpenDatabase } from '#platform/open-database'
 import { systemRandom as random } from '#platform/random'
 import { answerCommand, type StaffAdd } from '#surfaces/commands/commands'
 import { openExisting, sentenceOf } from './each-mode.ts'
+import { misused, readArguments } from './read-arguments.ts'
 
 type StaffAddRequest = z.infer<typeof StaffAdd>
 
-const USAGE = `Usage: npm run staff:add you@example.com [-- --role ${STAFF_ROLES.join('|')}]`
+const USAGE = `Usage: npm run staff:add you@example.com [-- --role ${STAFF_ROLES.join('|')}]
+
+Prints a link with which a person becomes staff. It works once, within ${INVITATION_HOURS} hours.
+
+  --role   the person's role (admin)`
 /** A service that is starting has the folder before it answers commands. */
 const STARTING_MS = 30_000
 const PAUSE_MS = 250
@@ -33,7 +37,7 @@ const PAUSE_MS = 250
 class Refusal extends Error {}
 
 async function main(): Promise<void> {
-  const request = readArguments()
+  const request = readRequest()
   const config = readConfig(environment(), random)
   const answer = await answerTo(config, request)
   if ('fault' in answer) throw new Refusal(answer.fault)
@@ -44,16 +48,14 @@ async function main(): Promise<void> {
   console.log(answer.text)
 }
 
-function readArguments(): StaffAddRequest {
-  // npm keeps a flag that is not behind `--` to itself; the role must not fall back to admin then.
-  const isLost = process.env.npm_config_role !== undefined
-  const { values, positionals } = parseArgs({
+function readRequest(): StaffAddRequest {
+  const { values, positionals } = readArguments(USAGE, {
     options: { role: { type: 'string', default: 'admin' } },
-    allowPositionals: true,
+    has_arguments: true,
   })
   const role = STAFF_ROLES.find((each) => each === values.role)
   const [email, ...others] = positionals
-  if (isLost || !role || !email || others.length > 0) throw new Refusal(USAGE)
+  if (!role || !email || others.length > 0) misused(USAGE)
   return { command: 'staff:add', email, role }
 }
 
@@ -101,6 +103,6 @@ async function openIfFree(config: Config): Promise<OpenDatabase | undefined> {
 }
 
 main().catch((error: Error) => {
-  console.error(error instanceof Refusal ? error.message : sentenceOf(error, USAGE))
+  console.error(error instanceof Refusal ? error.message : sentenceOf(error))
   process.exit(1)
 })

@@ -7,6 +7,7 @@ import { ConfigError, isLiveKey, readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
 import { systemRandom } from '#platform/random'
 import { checkSetup } from '../src/stripe/check.ts'
+import { readArguments } from './read-arguments.ts'
 
 const USAGE = `Usage: npm run stripe:check
 
@@ -15,9 +16,7 @@ nothing. It needs STRIPE_SECRET_KEY, in the environment or in .env. Exits with 1
 missing, and with 2 if the settings cannot be used or Stripe does not answer.`
 
 async function main(): Promise<void> {
-  const given = process.argv.slice(2)
-  if (given.length === 1 && ['--help', '-h'].includes(given[0]!)) return console.log(USAGE)
-  if (given.length > 0) throw new ConfigError(USAGE)
+  readArguments(USAGE)
   const { stripe, base_url, operator, tax_provider } = readConfig(environment(), systemRandom)
   if (!stripe)
     throw new ConfigError('STRIPE_SECRET_KEY: set it to the key of the account to check.')

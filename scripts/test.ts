@@ -12,10 +12,11 @@
 import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseArgs, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import { counted } from '#platform/text'
 import { findChromium } from './chromium.ts'
 import { nextChange } from './next-change.ts'
+import { readArguments } from './read-arguments.ts'
 import { type Level, runsIn, runsOnBothEngines } from './test/levels.ts'
 import { type Counts, type Failure, runPass } from './test/pass.ts'
 import { findPostgres, memoryFolder, startPostgres } from './throwaway-postgres.ts'
@@ -32,8 +33,16 @@ const WATCHED = ['src', 'test', 'migrations', 'packages', 'examples', 'scripts']
 /** Long files first, so that no worker ends alone with one. */
 const LONGEST_FIRST = ['test/simulate/', 'test/browser/', 'test/process/', 'test/contract/']
 
-const { values: options, positionals: paths } = parseArgs({
-  allowPositionals: true,
+const USAGE = `Usage: npm test [-- PATH...], npm run test:ci, or npm run test:all
+
+Runs types, lint and tests, or the tests under the paths.
+
+  --grep 'past due'   the tests whose titles contain these words
+  --watch             the same again after each change
+  --ci, --all         the levels of test:ci and test:all`
+
+const { values: options, positionals: paths } = readArguments(USAGE, {
+  has_arguments: true,
   options: {
     ci: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },

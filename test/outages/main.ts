@@ -4,8 +4,8 @@
  * whose names contain a word, `-- --stride 4` kills at every fourth point only. Prints a table, and
  * ends with 1 where a promise was broken.
  */
-import { parseArgs } from 'node:util'
 import { countFlag } from '../../scripts/count-flag.ts'
+import { readArguments } from '../../scripts/read-arguments.ts'
 import { findPostgres, startPostgres } from '../../scripts/throwaway-postgres.ts'
 import { type FaultSuite, openSuite } from './cluster.ts'
 import { CONNECTION_FAULTS } from './connections.ts'
@@ -37,7 +37,15 @@ interface Row {
   is_good: boolean
 }
 
-const { values } = parseArgs({
+const USAGE = `Usage: npm run test:faults -- --only valkey
+
+Breaks what the service depends on, one fault after another, under load, and checks the invariants
+and the books after each. Ends with 1 where a promise was broken.
+
+  --only     the faults whose names contain a word; all by default
+  --stride   kills at every so many points only (1)`
+
+const { values } = readArguments(USAGE, {
   options: { only: { type: 'string', default: '' }, stride: { type: 'string', default: '1' } },
 })
 const stride = countFlag('stride', values.stride)

@@ -129,7 +129,7 @@ test('wrong arguments print how it is used, and grant nothing', async () => {
   ]
   for (const [args, env] of wrong) {
     const { out, err, code } = await staffAdd({ ...settings, ...env }, ...args)
-    assert.deepEqual([out, code], ['', 1], args.join(' '))
+    assert.deepEqual([out, code], ['', 2], args.join(' '))
     assert.match(
       err,
       /^Usage: npm run staff:add you@example\.com \[-- --role support\|finance\|admin\]/,

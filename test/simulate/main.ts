@@ -3,12 +3,21 @@
  * 5000 --from 1`. Prints each seed that breaks a rule with everything that happened in it, or every
  * seed with `--trace`, and exits with 1 if there is any.
  */
-import { parseArgs } from 'node:util'
 import { countFlag } from '../../scripts/count-flag.ts'
+import { readArguments } from '../../scripts/read-arguments.ts'
 import { openHarness } from './harness.ts'
 import { reportOf, runSeed } from './run.ts'
 
-const { values } = parseArgs({
+const USAGE = `Usage: npm run simulate -- --seeds 5000 --from 1
+
+Simulates seeded months of trade and checks all rules after each. Ends with 1 where a seed breaks a
+rule, and prints everything that happened in it.
+
+  --seeds   how many seeds (500)
+  --from    the first seed (1)
+  --trace   prints what happened in every seed`
+
+const { values } = readArguments(USAGE, {
   options: {
     seeds: { type: 'string', default: '500' },
     from: { type: 'string', default: '1' },

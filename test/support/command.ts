@@ -15,7 +15,16 @@ export function runCommand(
   settings: Record<string, string>,
   ...args: string[]
 ): Promise<EndedCommand> {
-  const program = ['--import', './scripts/register-tsx.mjs', `scripts/${name}.ts`, ...args]
+  return runProgram(`scripts/${name}.ts`, settings, ...args)
+}
+
+/** Runs the program of a command with settings, as npm does. */
+export function runProgram(
+  path: string,
+  settings: Record<string, string>,
+  ...args: string[]
+): Promise<EndedCommand> {
+  const program = ['--import', './scripts/register-tsx.mjs', path, ...args]
   const env = { PATH: process.env.PATH, ENV_FILE: devNull, ...settings }
   return new Promise((resolve) => {
     execFile(process.execPath, program, { env }, (failed, out, error) =>
