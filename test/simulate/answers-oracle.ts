@@ -40,7 +40,10 @@ async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
     const isDone = presses.some(({ outcome }) => outcome === 'completed')
     if (charges.length > 1 || (isDone && charges.length === 0)) return true
     if (isSure && !isDone && charges.length > 0) return true
-    return charges.some(({ amount }) => !presses.some((press) => press.amount === amount))
+    const agreed = presses.filter(
+      ({ outcome }) => outcome === 'completed' || UNSURE.includes(outcome),
+    )
+    return charges.some(({ amount }) => !agreed.some((press) => press.amount === amount))
   })
   const facts = [
     ...unasked,

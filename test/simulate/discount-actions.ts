@@ -2,17 +2,23 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import type { NewDiscount } from '#domain/discounts'
 import { createDiscount, switchDiscount } from '#flows/discounts'
+import { addDays, readDay } from '#platform/calendar'
 import { cents, formatAmount } from '#platform/money'
-import { REQUEST } from './actors.ts'
+import { actingSeller } from './actors.ts'
 import type { Fixture, Shop } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
 import type { OfferedCode } from './record.ts'
+import { turn, usesOf } from './switches.ts'
 
-const actorOf = ({ seller_user_id: user_id }: Shop) =>
-  ({ kind: 'seller', user_id, request_id: REQUEST }) as const
+/** The days of a code, in UTC, the last one included, and its number of uses; empty for none. */
+type OfferedLimits = Pick<NewDiscount, 'valid_from' | 'valid_until' | 'max_uses'>
 
 /** A seller offers a discount code; sometimes one that few may use, or for one plan. */
-export async function offerCode(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+export async function offerCode(
+  fixture: Fixture,
+  rng: SeededRandom,
+  limits?: OfferedLimits,
+): Promise<string | undefined> {
   const { world, record } = fixture
   const shop = rng.pick(fixture.shops)
   const app = await apps.get(world.db, shop.id)
@@ -22,7 +28,12 @@ export async function offerCode(fixture: Fixture, rng: SeededRandom): Promise<st
   const periods = rng.pick([1, 1, 2, 3, null])
   const products = await catalog.products(world.db, shop.id)
   const product_ids = rng.odds(25) && products.length > 0 ? [rng.pick(products).id] : []
-  const max_uses = rng.odds(30) ? String(rng.between(1, 3)) : ''
+  const some_uses = rng.odds(30) ? String(rng.between(1, 3)) : ''
+  const { valid_from, valid_until, max_uses } = limits ?? {
+    valid_from: '',
+    valid_until: '',
+    max_uses: some_uses,
+  }
   const [is_once_per_buyer, is_first_purchase] = [rng.odds(25), rng.odds(15)]
   const offered: OfferedCode = {
     app_id: shop.id,
@@ -31,6 +42,9 @@ export async function offerCode(fixture: Fixture, rng: SeededRandom): Promise<st
     amount,
     periods,
     product_ids,
+    valid_from: readDay(valid_from) ?? null,
+    valid_until: valid_until === '' ? null : addDays(readDay(valid_until)!, 1),
+    max_uses: max_uses === '' ? null : Number(max_uses),
     // Until the answer arrives, the code may not exist.
     is_sure: false,
   }
@@ -41,32 +55,48 @@ export async function offerCode(fixture: Fixture, rng: SeededRandom): Promise<st
     unit: isPercent ? 'percent' : 'dollars',
     lasts: periods === null ? 'forever' : 'periods',
     periods: String(periods ?? ''),
-    valid_from: '',
-    valid_until: '',
+    valid_from,
+    valid_until,
     max_uses,
     is_once_per_buyer,
     is_first_purchase,
     product_ids,
   }
-  const made = await createDiscount(world, actorOf(shop), { app, entered })
+  const made = await createDiscount(world, actingSeller(shop), { app, entered })
   if ('faults' in made) return `refused: ${made.faults[0]?.message}`
   offered.is_sure = max_uses === '' && !is_once_per_buyer && !is_first_purchase
   offered.id = made.id
   return `${offered.code} of ${percent ?? formatAmount(cents(amount!))} for ${periods ?? 'all'}`
 }
 
-/** A seller turns a code off or on: from then on, buyers may or may not have had it. */
+/** A seller turns one of their codes off, or on again. */
 export async function switchCode(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const { world, record, shops } = fixture
-  const known = record.codes.filter(({ id }) => id !== undefined)
+  const known = fixture.record.codes.filter(({ id }) => id !== undefined)
   if (known.length === 0) return undefined
   const offered = rng.pick(known)
-  const shop = shops.find(({ id }) => id === offered.app_id)!
+  return await turnCode(fixture, offered, wasTurnedOff(fixture, offered) && rng.odds(70))
+}
+
+/** Whether a code was off before, so that it can be turned on. */
+export function wasTurnedOff({ record }: Fixture, { id }: OfferedCode): boolean {
+  return record.switches.some(({ subject }) => subject === `code ${id}`)
+}
+
+/** A seller turns a code off or on. */
+export async function turnCode(
+  fixture: Fixture,
+  { id, app_id, code }: OfferedCode,
+  to: boolean,
+): Promise<string> {
+  const { world, shops } = fixture
+  const shop = shops.find((each) => each.id === app_id)!
   const app = await apps.get(world.db, shop.id)
-  const to = rng.pick(['on', 'off'] as const)
-  offered.is_sure = false
-  await switchDiscount(world, actorOf(shop), { app, id: offered.id!, to })
-  return `${offered.code} ${to}`
+  const turned = { name: `code ${id!}`, to, recorded: usesOf(id!) } as const
+  return await turn(fixture, turned, async () => {
+    const wanted = { app, id: id!, to: to ? 'on' : 'off' } as const
+    const is_made = await switchDiscount(world, actingSeller(shop), wanted)
+    return { is_made, outcome: `${code} ${wanted.to}` }
+  })
 }
 
 /** What a buyer enters as a code, and whether it applies to every purchase at that moment. */
@@ -75,8 +105,13 @@ interface EnteredCode {
   was_sure: boolean
 }
 
-/** The code that a buyer enters: one of the shop's, one of no shop, or none. */
-export function someCode({ record }: Fixture, rng: SeededRandom, shop: Shop): EnteredCode {
+/** The code that a buyer enters: a wanted one, one of the shop's, one of no shop, or none. */
+export function someCode(
+  { record }: Fixture,
+  rng: SeededRandom,
+  { shop, wanted }: { shop: Shop; wanted: OfferedCode | undefined },
+): EnteredCode {
+  if (wanted) return { entered: wanted.code, was_sure: wanted.is_sure }
   const own = record.codes.filter(({ app_id }) => app_id === shop.id)
   if (own.length === 0 || rng.odds(40)) return { entered: null, was_sure: false }
   if (rng.odds(5)) return { entered: 'NO-SUCH-CODE', was_sure: false }

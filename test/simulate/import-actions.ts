@@ -67,6 +67,7 @@ async function continueLicense(fixture: Fixture, rng: SeededRandom): Promise<str
     prices: new Set(),
     email: email_normalized,
     code: null,
+    entered_at: world.clock.now(),
     was_sure: true,
   })
   return `${license.license_id}: ${await finishPurchase(fixture, rng, opened.cart_id)}`

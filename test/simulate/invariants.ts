@@ -4,6 +4,7 @@ import { accountFaults } from './accounts-oracle.ts'
 import { answerFaults } from './answers-oracle.ts'
 import { calendarFaults } from './calendar-oracle.ts'
 import { compFaults } from './comps-oracle.ts'
+import { codeFaults } from './discount-oracle.ts'
 import { excessFaults } from './excess-oracle.ts'
 import { figureFaults, stateFaults } from './figures-oracle.ts'
 import type { Fixture } from './fixture.ts'
@@ -41,6 +42,7 @@ export async function rulesBroken(
     ...(await accountFaults(fixture)),
     ...(await stateFaults(fixture)),
     ...(await figureFaults(fixture)),
+    ...(await codeFaults(fixture)),
     ...(await calendarFaults(db)),
     ...(await answerFaults(fixture)),
     ...(await compFaults(fixture)),

@@ -4,6 +4,7 @@ import { all, drop, rowsIn, where } from './altered-statements.ts'
 import type { Fault, PlantedFault, Statement } from './code-faults.ts'
 import { PLANTED_ACCOUNT_FAULTS } from './planted-account-faults.ts'
 import { PLANTED_COMP_FAULTS } from './planted-comp-faults.ts'
+import { PLANTED_DISCOUNT_FAULTS } from './planted-discount-faults.ts'
 import { PLANTED_EXCESS_FAULTS } from './planted-excess-faults.ts'
 import { PLANTED_MAILBOX_FAULTS } from './planted-mailbox-faults.ts'
 import { PLANTED_RENEWAL_FAULTS } from './planted-renewal-faults.ts'
@@ -246,4 +247,5 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   ...PLANTED_SUPPORT_FAULTS,
   ...PLANTED_SALE_FAULTS,
   ...PLANTED_MAILBOX_FAULTS,
+  ...PLANTED_DISCOUNT_FAULTS,
 ]

@@ -4,6 +4,7 @@ import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import {
+  type CheckoutTotals,
   type Confirmed,
   checkoutTotals,
   confirm,
@@ -14,14 +15,15 @@ import {
   resume,
   takeCard,
 } from '#flows/checkout'
-import { type CartId, type PriceId, readId } from '#platform/ids'
+import { type AppId, type CartId, type PriceId, readId } from '#platform/ids'
+import type { Cents } from '#platform/money'
 import { TEST_CARDS } from '../../src/sandbox/index.ts'
 import { endChallenge } from '../../src/sandbox/processor.ts'
 import { testId } from '../support/ids.ts'
 import { someCode } from './discount-actions.ts'
 import { type Fixture, type Person, PLACES, type Shop } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
-import type { RecordedRequest } from './record.ts'
+import type { OfferedCode, RecordedRequest } from './record.ts'
 
 const RETURN_URL = 'https://harbor.example/back'
 
@@ -106,6 +108,8 @@ interface Wanted {
   person: Person
   shop: Shop
   price_id: PriceId
+  /** The code that they enter; undefined: a random one, or none. */
+  code?: OfferedCode
 }
 
 /** A person follows the buy link of a price. */
@@ -146,7 +150,7 @@ export async function finishPurchase(
 async function begin(
   fixture: Fixture,
   rng: SeededRandom,
-  { person, shop, price_id }: Wanted,
+  { person, shop, price_id, code: wanted }: Wanted,
 ): Promise<string> {
   const { world } = fixture
   const priced = await findOffered(fixture, shop, price_id)
@@ -155,7 +159,8 @@ async function begin(
   const session = rng.odds(80) ? await sessionOf(fixture, person) : undefined
   const affiliate_id = rng.odds(35) ? rng.pick(fixture.affiliates) : null
   const brought_by = rng.odds(40) ? 'service' : 'seller'
-  const { entered, was_sure } = someCode(fixture, rng, shop)
+  const { entered, was_sure } = someCode(fixture, rng, { shop, wanted })
+  const entered_at = world.clock.now()
   const opened = await openCart(world, {
     app,
     price,
@@ -176,6 +181,7 @@ async function begin(
     prices: new Set(),
     email,
     code: entered?.trim().toUpperCase() ?? null,
+    entered_at,
     was_sure,
   })
   if (opened.step === 'sign_in') {
@@ -233,19 +239,43 @@ export async function pay(fixture: Fixture, rng: SeededRandom, cart_id: CartId):
 
 /** Reads the current totals, and confirms them. */
 async function press(fixture: Fixture, cart_id: CartId): Promise<Confirmed['outcome']> {
-  const { world, record } = fixture
+  const seen = await seeTotals(fixture, cart_id)
+  return seen ? await confirmSeen(fixture, seen) : 'card_needed'
+}
+
+/** The totals that a buyer saw before they pay. */
+interface SeenTotals extends Pick<CheckoutTotals, 'agreement'> {
+  cart_id: CartId
+  app_id: AppId
+  price: catalog.ProductPrice
+  due_now: Cents
+}
+
+/** Reads the totals of a cart; undefined if it cannot be paid. */
+export async function seeTotals(
+  { world }: Fixture,
+  cart_id: CartId,
+): Promise<SeenTotals | undefined> {
   const cart = (await billing.findCart(world.db, cart_id))!
   const price = await catalog.findLivePrice(world.db, cart.price_id)
-  if (!price || !cart.card) return 'card_needed'
+  if (!price || !cart.card) return undefined
   const app = await apps.get(world.db, cart.app_id)
   const { agreement, terms } = await checkoutTotals(world, cart, { app, price })
+  return { cart_id, app_id: app.id, price, agreement, due_now: terms.due_now }
+}
+
+/** Confirms totals that the buyer saw, however long ago. */
+export async function confirmSeen(
+  { world, record }: Fixture,
+  { cart_id, app_id, price, agreement, due_now }: SeenTotals,
+): Promise<Confirmed['outcome']> {
   record.carts.get(cart_id)!.prices.add(price.amount)
-  const requests: RecordedRequest = record.ask('purchase', cart_id, terms.due_now)
+  const requests: RecordedRequest = record.ask('purchase', cart_id, due_now)
   const at = world.clock.now()
   const { outcome } = await confirm(world, { cart_id, agreement, return_url: RETURN_URL })
   requests.outcome = outcome
   const until = world.clock.now()
-  const [offer, is_refused] = [{ app_id: app.id, price_id: price.id }, outcome === 'gone']
+  const [offer, is_refused] = [{ app_id, price_id: price.id }, outcome === 'gone']
   record.offers.push({ ...offer, at, until, what: 'purchase', is_refused })
   return outcome
 }

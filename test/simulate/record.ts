@@ -48,7 +48,8 @@ export interface Bought {
   email: string
   /** The discount code that they entered, in upper case. */
   code: string | null
-  /** Whether the code applied to every purchase when they entered it. */
+  /** When they entered it, and whether it applied to every purchase while it was on. */
+  entered_at: Date
   was_sure: boolean
 }
 
@@ -64,7 +65,11 @@ export interface OfferedCode {
   /** Null: all. */
   periods: number | null
   product_ids: ProductId[]
-  /** Whether it applies to every purchase of its products: it is on, and has no limits. */
+  valid_from: Date | null
+  /** Exclusive. */
+  valid_until: Date | null
+  max_uses: number | null
+  /** Whether it applies to every purchase of its products while it is on: it has no limits. */
   is_sure: boolean
 }
 

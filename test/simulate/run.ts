@@ -2,6 +2,7 @@ import { Problem } from '#platform/problem'
 import { untilKilled } from '../support/mortal.ts'
 import { ACCOUNT_ACTIONS } from './account-actions.ts'
 import * as buying from './buyer-actions.ts'
+import { CODE_ACTIONS } from './code-actions.ts'
 import type { Fault } from './code-faults.ts'
 import { COMP_ACTIONS } from './comp-actions.ts'
 import { offerCode, switchCode } from './discount-actions.ts'
@@ -110,6 +111,7 @@ const ACTIONS_APART = [
   { stream: 'sale', actions: SALE_ACTIONS, percent: 20 },
   { stream: 'mail', actions: MAILBOX_ACTIONS, percent: 25 },
   { stream: 'susp', actions: SUSPENSION_ACTIONS, percent: 14 },
+  { stream: 'code', actions: CODE_ACTIONS, percent: 14 },
 ]
 const STREAMS = ACTIONS_APART.map(({ stream }) => stream)
 const CONCURRENT_PERCENT = 40

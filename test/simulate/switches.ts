@@ -1,4 +1,4 @@
-import type { AppId, PayeeId, PriceId, SellerId, UserId } from '#platform/ids'
+import type { AppId, DiscountId, PayeeId, PriceId, SellerId, UserId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 import type { Fixture } from './fixture.ts'
 import { type ChangeAnswer, recordChange, valuesDuring } from './recorded-change.ts'
@@ -10,6 +10,7 @@ export type SwitchName =
   | `allowed ${AppId}`
   | `prices ${AppId}`
   | `price ${PriceId}`
+  | `code ${DiscountId}`
   | `active ${SellerId}`
   | `payouts ${PayeeId}`
   | `open ${UserId}`
@@ -122,6 +123,10 @@ export const agreementsTo = (price_id: PriceId) => sql`select a.id from attempts
     where i.price_id = ${price_id}
   union all select id::text from audit_log
     where action = 'license.plan_change' and detail->>'to' = ${price_id}`
+
+/** The purchases that use a code. */
+export const usesOf = (id: DiscountId) => sql`select invoice_id as id from discount_uses
+  where discount_id = ${id}`
 
 /** The sign-ins to an account. */
 export const signInsOf = (user_id: UserId) => sql`select id::text from audit_log
