@@ -7,8 +7,8 @@ import { sql } from '#platform/sql'
 import { openOwner } from '../support/account.ts'
 import { ORIGIN, peopleWithAccount } from './account-actions.ts'
 import { actingStaff } from './actors.ts'
-import type { Fixture } from './fixture.ts'
-import { readSomeEmail } from './mailboxes.ts'
+import type { Fixture, Person } from './fixture.ts'
+import { readNewestEmails, readSomeEmail } from './mailboxes.ts'
 import type { SeededRandom } from './random.ts'
 import type { RecordedLink, RecordedUse } from './record.ts'
 import { type ChangeAnswer, recordChange } from './recorded-change.ts'
@@ -20,12 +20,13 @@ export const MAILBOX_ACTIONS = [
   { name: 'ask for a link to sign in', weight: 4, act: askToSignIn },
   { name: 'read an email', weight: 9, act: readSomeEmail },
   { name: 'use an emailed link', weight: 12, act: useSome },
+  { name: 'use links in any order', weight: 4, act: useInAnyOrder },
   { name: 'unlock an account', weight: 2, act: unlockSome },
 ] as const
 
 /** A person asks for another email: a new one, or one that an account has or had. */
 async function askForEmail(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const { world, record } = fixture
+  const { record } = fixture
   const known = await peopleWithAccount(fixture)
   if (known.length === 0) return undefined
   const [, { id: user_id, email, email_normalized }] = rng.pick(known)
@@ -33,13 +34,25 @@ async function askForEmail(fixture: Fixture, rng: SeededRandom): Promise<string 
   const address = rng.odds(65) ? fresh : rng.pick([fresh, ...record.links.map(mailboxOf)])
   const wanted = identity.readEmail(address)!
   if (wanted.email_normalized === email_normalized) return undefined
+  const outcome = await ask(fixture, { user_id, email, wanted })
+  return `${email_normalized} to ${wanted.email}: ${outcome}, ${await goOn(fixture, rng)}`
+}
+
+/** The owner of an account asks for another email. */
+async function ask(
+  { world, record }: Fixture,
+  {
+    user_id,
+    email,
+    wanted,
+  }: { user_id: UserId; email: string; wanted: Pick<Person, 'email' | 'email_normalized'> },
+): Promise<string> {
   const wish = { user_id, at: world.clock.now(), outcome: 'unknown' }
   record.wishes.push(wish)
-  await ended(fixture, wish, async () => {
+  return await ended({ world }, wish, async () => {
     const owner = await openOwner({ world }, { user_id, email })
     return (await changeEmail(world, owner, wanted)).outcome
   })
-  return `${email_normalized} to ${wanted.email}: ${wish.outcome}, ${await goOn(fixture, rng)}`
 }
 
 const mailboxOf = ({ mailbox }: RecordedLink) => mailbox
@@ -56,10 +69,63 @@ async function askToSignIn(fixture: Fixture, rng: SeededRandom): Promise<string 
   const known = await peopleWithAccount(fixture)
   if (known.length === 0) return undefined
   const [{ email_normalized }] = rng.pick(known)
+  const outcome = await sendSignInEmail(fixture, email_normalized)
+  return `${email_normalized}: ${outcome}, ${await goOn(fixture, rng)}`
+}
+
+async function sendSignInEmail({ world }: Fixture, email_normalized: string): Promise<string> {
   const claim = { email_normalized, origin: ORIGIN, known: undefined }
   const entry = { kind: 'sign_in', return_to: undefined, language: 'en' } as const
-  const { outcome } = await sendEntryEmail(fixture.world, { ...claim, ...entry })
-  return `${email_normalized}: ${outcome}, ${await goOn(fixture, rng)}`
+  return (await sendEntryEmail(world, { ...claim, ...entry })).outcome
+}
+
+/**
+ * A person has links to sign in, to change the email and to undo that, and uses them in any order;
+ * perhaps another person takes the former email before.
+ */
+async function useInAnyOrder(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+  const { harness, record } = fixture
+  const { links, wishes } = record
+  const known = await peopleWithAccount(fixture)
+  if (known.length < 2) return undefined
+  const [, { id: user_id, email, email_normalized }] = rng.pick(known)
+  const others = known.filter(([, { id }]) => id !== user_id)
+  const first = links.length
+  const wanted = identity.readEmail(`Any-${wishes.length}@example.com`)!
+  await sendSignInEmail(fixture, email_normalized)
+  await ask(fixture, { user_id, email, wanted })
+  await readNewestEmails(fixture, 3)
+  const own = links.slice(first).filter((link) => link.user_id === user_id)
+  const said: string[] = []
+  while (own.length > 0) {
+    const [link] = own.splice(rng.below(own.length), 1)
+    // The order is sure only if time passes.
+    harness.clock.pass(1)
+    const outcome = await use(fixture, link!)
+    said.push(`${link!.purpose} ${outcome}`)
+    if (outcome !== 'changed' || rng.odds(40)) continue
+    const [, { id, ...other }] = rng.pick(others)
+    said.push(
+      await takeEmail(fixture, {
+        user_id: id,
+        email: other.email,
+        wanted: { email, email_normalized },
+      }),
+    )
+  }
+  return `${email_normalized}: ${said.join(', ')}`
+}
+
+/** Another account takes an email that is free. */
+async function takeEmail(fixture: Fixture, wish: Parameters<typeof ask>[1]): Promise<string> {
+  const { links } = fixture.record
+  await ask(fixture, wish)
+  const first = links.length
+  await readNewestEmails(fixture, 2)
+  const link = links
+    .slice(first)
+    .find((each) => each.user_id === wish.user_id && each.purpose === 'change_email')
+  return link ? `taken: ${await use(fixture, link)}` : 'not taken'
 }
 
 /** A person uses a link that arrived before: most often one that was not used yet. */
@@ -91,7 +157,7 @@ async function use(fixture: Fixture, link: RecordedLink): Promise<string> {
 
 /** Records the outcome of a step, and when it can no longer have an effect. */
 async function ended(
-  { world }: Fixture,
+  { world }: Pick<Fixture, 'world'>,
   step: { outcome: string; until?: Date },
   take: () => Promise<string>,
 ): Promise<string> {

@@ -25,11 +25,22 @@ export async function readSomeEmail(
   fixture: Fixture,
   rng: SeededRandom,
 ): Promise<string | undefined> {
+  const queued = await newestEmails(fixture, rng.odds(75) ? 3 : 30)
+  return queued.length === 0 ? undefined : await readEmail(fixture, rng.pick(queued))
+}
+
+/** Several recent emails are written and arrive. */
+export async function readNewestEmails(fixture: Fixture, count: number): Promise<void> {
+  for (const email of await newestEmails(fixture, count)) await readEmail(fixture, email)
+}
+
+async function newestEmails({ world }: Fixture, count: number): Promise<QueuedRow[]> {
+  return await world.db.rows<QueuedRow>(sql`select id, kind, subject_id, facts from emails
+    where kind = any(${[...KINDS]}) order by queued_at desc, id limit ${count}`)
+}
+
+async function readEmail(fixture: Fixture, { kind, ...email }: QueuedRow): Promise<string> {
   const { world, record } = fixture
-  const queued = await world.db.rows<QueuedRow>(sql`select id, kind, subject_id, facts from emails
-    where kind = any(${[...KINDS]}) order by queued_at desc, id limit ${rng.odds(75) ? 3 : 30}`)
-  if (queued.length === 0) return undefined
-  const { kind, ...email } = rng.pick(queued)
   const at = world.clock.now()
   const write = ACCOUNT_EMAILS[kind] as (
     each: typeof world,
