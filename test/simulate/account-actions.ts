@@ -66,7 +66,10 @@ async function changeAndConfirm(
   const owner = await openOwner({ world }, { user_id: user.id, email: user.email })
   const asked = await changeEmail(world, owner, { email, email_normalized })
   const change = await identity.findPendingChange(world.db, user.id)
-  if (asked.outcome !== 'sent' || !change) return { is_made: false, outcome: asked.outcome }
+  // Another request of the account at the same moment withdraws this one.
+  if (change?.new_email_normalized !== email_normalized) {
+    return { is_made: false, outcome: asked.outcome }
+  }
   const url = await link(world, 'change_email', { user_id: user.id, about: change.id })
   const { outcome } = await confirmEmailChange(world, url.split('/').at(-1)!, ORIGIN)
   return { is_made: outcome === 'changed', outcome }
