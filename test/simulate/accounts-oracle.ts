@@ -123,14 +123,21 @@ const leftovers = ({ subject, answered_at }: EmailChange) => sql`
   union all select id from sessions where user_id = ${subject}
   union all select id from licenses where user_id = ${subject} and created_at > ${answered_at!}`
 
-/** Rows from before the deletion; later ones are of other accounts with the same email. */
-const addressesLeft = ({ from, at }: EmailChange) => sql`
-  select id from attempts where email_normalized = ${from} and created_at < ${at}
+/**
+ * Rows from before the deletion; later ones are of other accounts with the same email. An account
+ * that had the email before keeps its own.
+ */
+const addressesLeft = ({ subject, from, at }: EmailChange) => sql`
+  select a.id from attempts a join invoices i on i.id = a.invoice_id
+    where a.email_normalized = ${from} and a.created_at < ${at}
+      and coalesce(i.user_id, ${subject}) = ${subject}
   union all select id from carts where email_normalized = ${from} and created_at < ${at}
+    and coalesce(user_id, ${subject}) = ${subject}
   union all select id from invoices where lower(buyer_email) = ${from} and created_at < ${at}
+    and coalesce(user_id, ${subject}) = ${subject}
   union all select id from emails where subject_id = ${from} and queued_at < ${at}
   union all select id from email_changes where created_at < ${at}
-    and lower(old_email) = ${from}`
+    and lower(old_email) = ${from} and user_id = ${subject}`
 
 /** Rows of the account with an address, also one that another account has now. */
 const ownAddressesLeft = ({ subject, to }: EmailChange) => sql`
