@@ -18,7 +18,7 @@ export type TimelineEventKind =
   | 'dispute_opened'
   /** `why` is `won` or `lost`. */
   | 'dispute_closed'
-  /** An email was queued: `why` is its template. */
+  /** An email was queued, and not found unneeded when it was written: `why` is its template. */
   | 'email'
   | 'payout'
   /** `why` is `paid`, `failed` (never sent to the bank) or `returned` by it. */
@@ -119,6 +119,7 @@ function everything({ app_id }: Span): Sql {
       from license_history s join licenses l on l.id = s.license_id where l.app_id = ${app_id}
     union all select m.queued_at, 5, m.id, 'email', m.kind, null, null, m.subject_id, w.license_id
       from emails m join (${writtenAbout(app_id)}) w on w.subject = m.subject_id
+      where m.sent_at is null or m.recipients is not null
     union all select p.created_at, 3, p.id, 'payout', p.cause, null, p.amount, p.id, null
       from payouts p join apps a on a.seller_id = p.owner where a.id = ${app_id}
     union all select p.settled_at, 3, p.id, 'payout_settled',
