@@ -3,7 +3,7 @@ create schema stripe_adapter;
 
 -- Requests to Stripe, recorded before they are sent, so that a lost answer can be recovered.
 create table stripe_adapter.requests (
-  -- Also the idempotency key that Stripe receives.
+  -- Also the idempotency key that Stripe receives, unless it refused the request before.
   key text primary key,
   kind text not null check (kind in ('charge', 'refund', 'transfer', 'payout', 'account')),
   -- The request. Null: the key was closed before its first request.
@@ -13,6 +13,9 @@ create table stripe_adapter.requests (
   -- The key is closed: it can no longer result in anything.
   closed_at timestamptz,
   sent_at timestamptz not null,
+  -- How often Stripe refused it for a lack of funds: it would repeat that for a day, so the next
+  -- attempt has a key of its own there.
+  refusals integer not null default 0,
   check (body is not null or closed_at is not null)
 );
 

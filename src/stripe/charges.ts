@@ -111,7 +111,7 @@ async function takeKey(
   const arrived = await findMade(parts, request, calls)
   if (arrived) return await end(calls, arrived)
   try {
-    return answerOf(await ask(() => calls.create()))
+    return answerOf(await ask(() => calls.create(request)))
   } catch (error) {
     // Stripe failed without creating anything, and repeats that answer as long as it stores the
     // key.

@@ -9,7 +9,7 @@ export interface Made {
 
 /** How a kind of request is sent, read, and searched for, newest first. */
 export interface Calls<Result extends Made> {
-  create(): Promise<Result>
+  create(request: Pick<requests.Request, 'refusals'>): Promise<Result>
   retrieve(id: string): Promise<Result>
   list(): AsyncIterable<Result>
 }
@@ -36,7 +36,7 @@ export async function make<Result extends Made>(
 ): Promise<Result> {
   const known = request.is_new ? undefined : await find({ db }, request, calls)
   if (known) return known
-  const made = await ask(() => calls.create())
+  const made = await ask(() => calls.create(request))
   await requests.answered(db, request.key, made.id)
   return made
 }

@@ -41,6 +41,7 @@ export async function payOut(
     if (error instanceof Short) return { status: 'short', available: error.available }
     if (!isRefusal(error)) throw error
     if (error.code === 'balance_insufficient') {
+      await requests.refused(parts.db, request.key)
       return { status: 'short', available: (await readBalance(parts)).available }
     }
     return await failed(parts, error)
@@ -67,13 +68,13 @@ async function sendTransfer(
     now,
     { key, kind: 'transfer', body },
     {
-      create: async () => {
-        // Checked first, because Stripe repeats a refusal as long as it stores the key.
+      create: async ({ refusals }) => {
         const { available } = await readBalance(parts)
         if (available < amount) throw new Short(available)
         return await transfers.create(
           { amount, currency: 'usd', destination, description, metadata: { key } },
-          { idempotencyKey: key },
+          // Stripe repeats a refusal as long as it stores its key.
+          { idempotencyKey: refusals === 0 ? key : `${key}:${refusals}` },
         )
       },
       retrieve: (id) => transfers.retrieve(id),

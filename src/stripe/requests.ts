@@ -12,12 +12,14 @@ export interface Request<Body = unknown> {
   object_id: string | null
   closed_at: Date | null
   sent_at: Date
+  /** How often Stripe refused it, while what it lacked may change. */
+  refusals: number
 }
 
 /** A recorded request; `is_new` if it was not recorded before. */
 export type BegunRequest = Request & { is_new: boolean }
 
-const COLUMNS = sql`key, kind, body, object_id, closed_at, sent_at`
+const COLUMNS = sql`key, kind, body, object_id, closed_at, sent_at, refusals`
 
 /**
  * Records a request before it is sent, or finds it. Throws KeyConflict if the key was used for
@@ -68,6 +70,11 @@ export async function findAll(
 export async function answered(db: Db, key: string, object_id: string): Promise<void> {
   await db.run(sql`update stripe_adapter.requests set object_id = ${object_id}
     where key = ${key} and object_id is null`)
+}
+
+/** Records that Stripe refused a request that may succeed later: nothing was made. */
+export async function refused(db: Db, key: string): Promise<void> {
+  await db.run(sql`update stripe_adapter.requests set refusals = refusals + 1 where key = ${key}`)
 }
 
 /** Closes a key without a sent request; returns its record. */

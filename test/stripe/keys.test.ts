@@ -8,7 +8,8 @@ import { openAlarms } from '../support/alarms.ts'
 import { openStripeWorld, type StripeWorld, testModeOf } from './world.ts'
 
 const GOOD = '4242424242424242'
-const DAY = 24 * 60 * 60
+const HOUR = 60 * 60
+const DAY = 24 * HOUR
 const CLOSED = { status: 'closed' }
 
 describe("Stripe's keys", () => {
@@ -303,6 +304,23 @@ describe("Stripe's keys", () => {
       double.requests.filter(({ key }) => key === 'po_large'),
       [],
     )
+  })
+
+  test('a payout that others left no funds for is made once the balance covers it', async () => {
+    const { processor, double, clock } = world
+    const account_id = await indebted('sel_overtaken')
+    double.state.balances.set(account_id, 0)
+    const payout = { key: 'po_overtaken', account_id, amount: cents(5000), description: 'PURSER' }
+    const refusal = { status: 400, code: 'balance_insufficient' }
+    double.faultAt = { route: 'POST /v1/transfers', ...refusal }
+    assert.equal((await processor.payOut(steps.now(), payout)).status, 'short')
+    assert.equal((await processor.payOut(steps.now(), payout)).status, 'short')
+    double.faultAt = undefined
+    const before = double.state.available
+    clock.pass(HOUR)
+    assert.equal((await processor.payOut(steps.now(), payout)).status, 'pending')
+    assert.equal((await processor.payOut(steps.now(), payout)).status, 'pending')
+    assert.equal(double.state.available, before - 5000)
   })
 
   test('a card of another processor, or a deleted one, needs another card', async () => {

@@ -70,8 +70,8 @@ export class StripeDouble {
   deliver: Deliver | undefined
   /** A fault of every request, while it is set. */
   fault: Fault | undefined
-  /** The status of one operation, while it is set. */
-  faultAt: { route: string; status: number } | undefined
+  /** The status of one operation, while it is set, and the code of the error. */
+  faultAt: { route: string; status: number; code?: string } | undefined
   #server: Server
   #keys = new Map<string, KeptAnswer>()
   #undelivered: { body: string; secret: string }[] = []
@@ -270,7 +270,8 @@ export class StripeDouble {
         throw faultOf(this.fault)
       }
       const { faultAt } = this
-      if (faultAt?.route === `${line.method} ${line.route}`) throw faultOf(faultAt.status)
+      if (faultAt?.route === `${line.method} ${line.route}`)
+        throw faultOf(faultAt.status, faultAt.code)
       const thing = this.#route(line)
       const expand = (line.form.expand ?? []) as string[]
       return { status: 200, body: expanded(this.state, thing, expand), keeps_key: true }
@@ -354,13 +355,13 @@ function textOf(request: IncomingMessage, text: string, search: string): string 
 }
 
 /** A server error of Stripe, a refusal (400), or an account that was revoked (403). */
-function faultOf(status: number): Refusal {
+function faultOf(status: number, code?: string): Refusal {
   if (status === 403) {
     const message = 'Application access may have been revoked.'
     return new Refusal(403, { code: 'account_invalid', message }, false)
   }
   const type = status === 400 ? 'invalid_request_error' : 'api_error'
-  return new Refusal(status, { type, message: 'A fault' })
+  return new Refusal(status, { type, message: 'A fault', ...(code && { code }) })
 }
 
 function refusal({ status, body, keeps_key }: Refusal): Answer {
