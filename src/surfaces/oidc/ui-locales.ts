@@ -14,11 +14,11 @@ const SECONDS = 3600
  * language that the user chose takes precedence; unknown ones are ignored.
  */
 export function rememberLanguage(
-  { languages }: World,
+  world: World,
   ctx: Pick<KoaContextWithOIDC, 'cookies' | 'req'>,
 ): void {
   const request = requestOf(ctx.req)
-  const language = languages.firstOf(queryOf(request, 'ui_locales') ?? '')
+  const language = askedLanguage(world, request)
   const known = request.cookies[APP_LANGUAGE_COOKIE]
   if (language === known) return
   // The page of this very request, which may be an error, has it too.
@@ -28,7 +28,11 @@ export function rememberLanguage(
 }
 
 /** Shows the page of a sign-out in the language that the app asks for by `ui_locales`, if any. */
-export function useLanguage({ languages }: World, request: FastifyRequest): void {
-  const language = languages.firstOf(queryOf(request, 'ui_locales') ?? '')
+export function useLanguage(world: World, request: FastifyRequest): void {
+  const language = askedLanguage(world, request)
   if (language !== undefined) request.cookies[APP_LANGUAGE_COOKIE] = language
+}
+
+function askedLanguage({ languages }: World, request: FastifyRequest): string | undefined {
+  return languages.firstOf(queryOf(request, 'ui_locales') ?? '')
 }
