@@ -1,6 +1,6 @@
 /**
  * The baseline of hosted sign-in: its library behind node:http with the fewest settings that give
- * the same responses, on the same database through the same adapter, and nothing else from the
+ * the same responses, on the same database through the same storage, and nothing else from the
  * service.
  */
 
@@ -12,7 +12,7 @@ import { readConfig } from '#platform/config'
 import { parseId } from '#platform/ids'
 import { systemRandom } from '#platform/random'
 import { openService } from '../src/service.ts'
-import { adapterOf } from '../src/surfaces/oidc/adapter.ts'
+import { storageOf } from '../src/surfaces/oidc/adapter.ts'
 import { SIGN_IN_COOKIE } from '../src/surfaces/oidc/cookies.ts'
 
 const { world } = await openService(readConfig(process.env, systemRandom))
@@ -21,7 +21,7 @@ const keys = await grants.openKeys(db, clock.now(), { keys: world.keys, random }
 const { published } = grants.arrange(clock.now(), keys.signing)
 
 const provider = new Provider(`${config.base_url}/o`, {
-  adapter: adapterOf(world),
+  adapter: (name) => storageOf(world, name),
   jwks: { keys: published.map(({ jwk }) => jwk) } as never,
   scopes: [...grants.DEFAULT_SCOPES],
   subjectTypes: ['pairwise'],

@@ -6,9 +6,24 @@ import type { World } from '#flows/world'
 import { parseId } from '#platform/ids'
 import { sessionOf } from './requests.ts'
 
-/** The storage of the sign-in library in our database: clients, and records by kind. */
+/** The storage of the sign-in library, for the session of the request that it is handling. */
 export function adapterOf(world: World): (name: string) => Adapter {
-  return (name) => (name === 'Client' ? clientAdapter(world) : recordAdapter(world, kindOf(name)))
+  return (name) => {
+    const storage = storageOf(world, name)
+    return {
+      ...storage,
+      async upsert(id, payload, life) {
+        if (await isAnonymous(world, name, payload)) return
+        await storage.upsert(id, payload, life)
+        if (name === 'AuthorizationCode') await requireSignedIn(world, payload)
+      },
+    }
+  }
+}
+
+/** The library's clients, or its records of one kind, in our database. */
+export function storageOf(world: World, name: string): Adapter {
+  return name === 'Client' ? clientAdapter(world) : recordAdapter(world, kindOf(name))
 }
 
 const KINDS: readonly string[] = [
@@ -30,11 +45,9 @@ function recordAdapter(world: World, kind: grants.RecordKind): Adapter {
   return {
     ...NOTHING,
     async upsert(name, payload, life) {
-      if (await isAnonymous(world, kind, payload)) return
       const facts = factsOf(kind, payload, life)
       const kept = await grants.keepRecord(db, clock.now(), { kind, name }, facts)
       if (!kept) throw new errors.InvalidGrant('the grant was revoked')
-      if (kind === 'AuthorizationCode') await requireSignedIn(world, payload)
     },
     async find(name) {
       const found = await grants.findRecord(db, clock.now(), { kind, name })
@@ -68,12 +81,12 @@ function recordAdapter(world: World, kind: grants.RecordKind): Adapter {
  */
 async function isAnonymous(
   world: World,
-  kind: grants.RecordKind,
+  name: string,
   { accountId }: AdapterPayload,
 ): Promise<boolean> {
-  if (kind === 'Session') return accountId === undefined
+  if (name === 'Session') return accountId === undefined
   const { ctx } = Provider
-  return kind === 'Interaction' && ctx !== undefined && !(await sessionOf(world, ctx))
+  return name === 'Interaction' && ctx !== undefined && !(await sessionOf(world, ctx))
 }
 
 /**
