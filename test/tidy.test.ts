@@ -66,6 +66,7 @@ const SHARED_BY_FLOWS = [
   'period-credit',
   'taken-back',
   'excess',
+  'account-access',
   'app-access',
   'member-access',
 ].map((name) => `src/flows/${name}`)

@@ -1,9 +1,9 @@
 import * as identity from '#domain/identity'
+import { resetUnverifiedAccount } from '#flows/account-access'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { mintId, type UserId } from '#platform/ids'
-import { resetUnverifiedAccount } from './link.ts'
 
 /** The outcome of accepting an invitation to staff. */
 export type JoinedStaff =

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import * as billing from '#domain/billing'
-import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
+import { endAllAccess, resetUnverifiedAccount } from '#flows/account-access'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
-import type { Db } from '#platform/db'
 import { queueFreshEmail } from '#platform/email-queue'
 import { idSchema, type UserId } from '#platform/ids'
 import type { Queue } from '#platform/jobs'
@@ -75,22 +74,6 @@ export async function answerLink(
     await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id })
     return link
   })
-}
-
-/** Ends all access to an account: its sessions here, and the tokens of apps. */
-async function endAllAccess(tx: Db, now: Date, user_id: UserId): Promise<void> {
-  await identity.endAllSessions(tx, now, user_id)
-  await grants.revokeEverything(tx, user_id)
-}
-
-/**
- * Removes everything that was set up in an account before its mailbox was verified: its sessions,
- * its password, its second factors, and a pending change of email.
- */
-export async function resetUnverifiedAccount(tx: Db, now: Date, user_id: UserId): Promise<void> {
-  await endAllAccess(tx, now, user_id)
-  await identity.dropFactors(tx, user_id)
-  await identity.removePassword(tx, user_id)
 }
 
 /**

@@ -1,10 +1,10 @@
 import * as identity from '#domain/identity'
+import { resetUnverifiedAccount } from '#flows/account-access'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import { queueFreshEmail } from '#platform/email-queue'
 import { mintId, type UserId } from '#platform/ids'
 import { type EntryEmailSent, takeEntryEmail } from './email.ts'
-import { resetUnverifiedAccount } from './link.ts'
 import type { KnownDevice } from './password.ts'
 
 /** The submitted sign-up form. */

@@ -1,5 +1,5 @@
-import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
+import { endAllAccess } from '#flows/account-access'
 import type { World } from '#flows/world'
 import type { UserId } from '#platform/ids'
 import { lockedAdmins, recordStaffAction, type StaffWithReason } from './staff.ts'
@@ -28,10 +28,7 @@ export async function changeStaffRole(
     // First, because an admin who removes themselves is no longer staff.
     await recordStaffAction(tx, now, staff, { action, subject: user_id, detail })
     await identity.setStaffRole(tx, user_id, role)
-    if (role === null) {
-      await identity.endAllSessions(tx, now, user_id)
-      await grants.revokeEverything(tx, user_id)
-    }
+    if (role === null) await endAllAccess(tx, now, user_id)
     return 'changed'
   })
 }

@@ -1,6 +1,6 @@
 import * as billing from '#domain/billing'
-import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
+import { endAllAccess } from '#flows/account-access'
 import type { World } from '#flows/world'
 import type { UserId } from '#platform/ids'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
@@ -23,8 +23,7 @@ export async function signOutAccount(
     if (!account) return 'nothing'
     const { staff_role } = await identity.getUser(tx, staff.user_id)
     if (!staff_role || !identity.maySignOut(staff_role, account)) return 'is_staff'
-    await identity.endAllSessions(tx, now, user_id)
-    await grants.revokeEverything(tx, user_id)
+    await endAllAccess(tx, now, user_id)
     await billing.endCartSignIns(tx, now, user_id)
     const action = 'account.signed_out_by_staff'
     await recordStaffAction(tx, now, staff, { action, subject: user_id })

@@ -1,10 +1,10 @@
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
-import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as listing from '#domain/listing'
 import * as sellers from '#domain/sellers'
+import { resetUnverifiedAccount } from '#flows/account-access'
 import { endSellerAccess } from '#flows/app-access'
 import type { LiveContent, LiveMode, LiveSeller, LiveUser, World } from '#flows/world'
 import type { Db } from '#platform/db'
@@ -95,10 +95,7 @@ async function mirrorAccount(tx: Db, now: Date, user: LiveUser): Promise<UserId>
   const isProven = user.email_verified_at && !here.email_verified_at
   if (is_new || isProven) {
     // Another person may have created it with this email, so everything they set up ends.
-    await identity.endAllSessions(tx, now, user_id)
-    await grants.revokeEverything(tx, user_id)
-    await identity.dropFactors(tx, user_id)
-    await identity.removePassword(tx, user_id)
+    await resetUnverifiedAccount(tx, now, user_id)
   }
   if (isProven) await identity.proveMailbox(tx, now, user_id)
   return user_id
