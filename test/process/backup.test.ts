@@ -120,7 +120,7 @@ test('a damaged backup, or one of another SECRET_KEY, is refused and leaves noth
   assert.match(made.error, /^SECRET_KEY: this database was written with another key/)
   for (const { DATA_DIR } of [key, keyless]) assert.deepEqual(readdirSync(DATA_DIR), [])
   const unsaid = await runCommand('restore', into('four'))
-  assert.deepEqual([unsaid.status, unsaid.error.slice(0, 6)], [1, 'Usage:'])
+  assert.deepEqual([unsaid.status, unsaid.error.slice(0, 6)], [2, 'Usage:'])
 })
 
 test('a restore on a full disk says so, and leaves nothing behind', {
