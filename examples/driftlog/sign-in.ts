@@ -108,7 +108,7 @@ async function discover({
 }
 
 function tokensOf(
-  answer: Awaited<ReturnType<typeof oidc.refreshTokenGrant>>,
+  answer: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers,
   known: Pick<Tokens, 'sub' | 'id_token'> & { refresh_token?: string | undefined },
 ): Tokens {
   return {
