@@ -101,12 +101,14 @@ test('a form builds an authorization link with PKCE, which opens the sign-in pag
   await page.goto('/docs/api/openid-connect/')
   const form = page.getByRole('form', { name: 'Build an authorization link' })
   await form.getByLabel('ui_locales').fill('es')
+  await form.getByLabel('login_hint').fill('ana@example.com')
   const link = new URL((await form.getByRole('link').getAttribute('href'))!)
   assert.match(link.searchParams.get('code_challenge') ?? '', /^[\w-]{43}$/)
   assert.equal(link.searchParams.get('client_id'), setup.service.demo.sign_in_app.client_id)
   await form.getByRole('button', { name: 'Open the link' }).click()
   await page.waitForURL(({ pathname }) => pathname === '/signin/')
   assert.equal(await page.locator('html').getAttribute('lang'), 'es')
+  assert.equal(await page.locator('input[name=email]').inputValue(), 'ana@example.com')
 })
 
 test('without scripts, the page of the links has a link in place of the form', async (t) => {

@@ -29,6 +29,8 @@ export type AuthorizationOptions = {
   prompt?: 'login' | 'consent' | 'none' | undefined
   /** The languages for the pages, the preferred one first: `es` or `es-MX en`. */
   ui_locales?: string | undefined
+  /** The email that you expect: the sign-in page fills it in. */
+  login_hint?: string | undefined
 }
 
 export type AuthorizationLink = {
@@ -93,7 +95,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   const share = createFlights<SignInTokens>(timeout_ms ?? TIMEOUT_MS, KEPT_MS)
 
   const signIn: SignIn = {
-    async authorizationLink({ redirect_uri, return_to = '/', scope, prompt, ui_locales }) {
+    async authorizationLink({ redirect_uri, return_to = '/', scope, ...asked }) {
       if (!URL.canParse(redirect_uri)) throw new TypeError('redirect_uri must be an absolute URL')
       if (!isPath(return_to)) throw new TypeError('return_to must be a path, such as "/account"')
       const [state, nonce, verifier] = [random(), random(), random()] as const
@@ -105,8 +107,9 @@ export function createSignIn(options: SignInOptions): SignIn {
         scope: scope ?? 'openid entitlements',
         state,
         nonce,
-        prompt,
-        ui_locales,
+        prompt: asked.prompt,
+        ui_locales: asked.ui_locales,
+        login_hint: asked.login_hint,
         code_challenge: await sha256(verifier),
         code_challenge_method: 'S256',
       })

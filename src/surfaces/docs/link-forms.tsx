@@ -82,6 +82,7 @@ export function AuthorizationForm({
           ]}
         />
         <Field label="ui_locales" name="query.ui_locales" id="try-ui-locales" value="" optional />
+        <Field label="login_hint" name="query.login_hint" id="try-login-hint" value="" optional />
       </LinkForm>
     </>
   )

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
+import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { browserId, type CookieJar } from '#http/browser'
 import { sha256 } from '#platform/secrets'
@@ -92,6 +93,8 @@ export interface RequestingApp {
   url: string | undefined
   /** Where Cancel leads. */
   cancel_url: string
+  /** The email with which the app expects the person to sign in (`login_hint`). */
+  expected_email: string | undefined
 }
 
 /** The app whose request continues at this path, if there is one. */
@@ -102,9 +105,12 @@ export async function requestingApp(
   const carried = path === undefined ? undefined : open(world, path)
   if (!carried) return undefined
   const client_id = String(carried.params.client_id)
-  const cancel_url = path!.replace(CONTINUE, `${CONTINUE}/cancel`)
-  if (client_id === grants.AGENT_CLIENT) return { name: 'the agent', url: undefined, cancel_url }
+  const known = {
+    cancel_url: path!.replace(CONTINUE, `${CONTINUE}/cancel`),
+    expected_email: identity.readEmail(String(carried.params.login_hint ?? ''))?.email,
+  }
+  if (client_id === grants.AGENT_CLIENT) return { name: 'the agent', url: undefined, ...known }
   const client = await apps.findSignInClient(world.db, client_id)
   if (!client?.app_name) return undefined
-  return { name: client.app_name, url: client.app_url ?? undefined, cancel_url }
+  return { name: client.app_name, url: client.app_url ?? undefined, ...known }
 }

@@ -68,13 +68,14 @@ async function sendSignIn(
   reply: FastifyReply,
   state: SignInState,
 ): Promise<FastifyReply> {
-  const { email = '', return_to, field, fault, sent } = state
+  const { return_to, field, fault, sent } = state
+  const requesting_app = await requestingApp(world, return_to)
   const page = SignInPage({
     locale: localeOf(request),
     csrf_token: csrfToken(world, request, reply),
-    email,
+    email: state.email ?? requesting_app?.expected_email ?? '',
     return_to,
-    requesting_app: await requestingApp(world, return_to),
+    requesting_app,
     fault: fault === undefined ? undefined : { field, text: fault },
     sent,
     sign_up_url: `/signup/${returnQuery(return_to)}`,

@@ -24,7 +24,7 @@ const SIGN_UPS: RouteLimit = { name: 'sign-up-forms', points: 20, seconds: 60, k
 export function declareSignUp(scope: FastifyInstance, world: World): void {
   scope.get('/signup/', async (request, reply) =>
     sendForm(world, request, reply, {
-      email: queryOf(request, 'email') ?? '',
+      email: queryOf(request, 'email'),
       return_to: ownPath(queryOf(request, 'return_to')),
       faults: {},
     }),
@@ -70,18 +70,20 @@ async function sendForm(
   request: FastifyRequest,
   reply: FastifyReply,
   state: {
-    email: string
+    email: string | undefined
     return_to: string | undefined
     faults: SignUpFaults
     retry_after?: number | undefined
   },
 ): Promise<FastifyReply> {
   const { retry_after, ...facts } = state
+  const requesting_app = await requestingApp(world, state.return_to)
   const page = SignUpPage({
     locale: localeOf(request),
     csrf_token: csrfToken(world, request, reply),
     ...facts,
-    requesting_app: await requestingApp(world, state.return_to),
+    email: state.email ?? requesting_app?.expected_email ?? '',
+    requesting_app,
     sign_in_url: signInUrl(state.return_to),
   })
   const isFaulty = Object.keys(state.faults).length > 0
