@@ -96,7 +96,7 @@ export function isExpected(error: unknown): boolean {
   return error instanceof Killed || error instanceof payments.ProcessorUnreachable
 }
 
-// Kept between seeds: applied migrations, and the setup of the queue.
+// Kept between seeds: applied migrations, the setup of the queue, and the client of all agents.
 const KEPT = /^public\.schema_migrations$/
 
 const SWEEP_EVERY = 10
@@ -107,7 +107,12 @@ async function emptying(db: Database): Promise<() => Promise<void>> {
     select schemaname || '.' || tablename as name from pg_tables
     where schemaname in ('public', 'sandbox') order by 1`)
   const names = tables.map(({ name }) => name).filter((name) => !KEPT.test(name))
-  const statements = names.map((name) => `delete from ${name}`).join(';')
+  const statements = names
+    .map(
+      (name) =>
+        `delete from ${name} ${name === 'public.clients' ? 'where app_id is not null' : ''}`,
+    )
+    .join(';')
   let times = 0
   return async () => {
     await db.tx(async (tx: Db) => {

@@ -10,6 +10,7 @@ import { figureFaults, stateFaults } from './figures-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import { importFaults } from './imports-oracle.ts'
 import { mailboxFaults } from './mailbox-oracle.ts'
+import { memberFaults } from './members-oracle.ts'
 import { RULES } from './rest-invariants.ts'
 import { saleFaults } from './sale-oracle.ts'
 import { statementFaults } from './statements-oracle.ts'
@@ -53,6 +54,7 @@ export async function rulesBroken(
     ...(await saleFaults(fixture)),
     ...(await suspensionFaults(fixture)),
     ...(await mailboxFaults(fixture)),
+    ...(await memberFaults(fixture)),
   ]
   return fault && broken(fault.rule, fault.facts)
 }

@@ -12,6 +12,7 @@ import { type Harness, isExpected } from './harness.ts'
 import { IMPORT_ACTIONS } from './import-actions.ts'
 import { rulesBroken } from './invariants.ts'
 import { MAILBOX_ACTIONS } from './mailbox-actions.ts'
+import { MEMBER_ACTIONS } from './member-actions.ts'
 import { buy } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
 import { SALE_ACTIONS } from './sale-actions.ts'
@@ -112,6 +113,7 @@ const ACTIONS_APART = [
   { stream: 'mail', actions: MAILBOX_ACTIONS, percent: 25 },
   { stream: 'susp', actions: SUSPENSION_ACTIONS, percent: 14 },
   { stream: 'code', actions: CODE_ACTIONS, percent: 14 },
+  { stream: 'team', actions: MEMBER_ACTIONS, percent: 20 },
 ]
 const STREAMS = ACTIONS_APART.map(({ stream }) => stream)
 const CONCURRENT_PERCENT = 40

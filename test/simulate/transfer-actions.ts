@@ -123,8 +123,8 @@ async function refundEarlierSale(fixture: Fixture, rng: SeededRandom): Promise<s
   const sales = await world.db.rows<EarlierSale>(sql`select i.id as invoice_id,
       f.user_id as former_user_id, m.user_id as seller_user_id
     from charges c join invoices i on i.id = c.invoice_id join apps a on a.id = i.app_id
-      join seller_members f on f.seller_id = i.seller_id
-      join seller_members m on m.seller_id = a.seller_id
+      join seller_members f on f.seller_id = i.seller_id and f.role = 'owner'
+      join seller_members m on m.seller_id = a.seller_id and m.role = 'owner'
     where i.seller_id <> a.seller_id order by i.number`)
   if (sales.length === 0) return undefined
   const { invoice_id, former_user_id, seller_user_id } = rng.pick(sales)
