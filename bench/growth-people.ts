@@ -48,7 +48,7 @@ export function peopleOf({ sales, apps }: Size): string[] {
         ${id('usr')}, '{}', 'page', case when n % 10 = 0 then ${SELLER} end
       from generate_series(1, ${entries}) n`,
     `insert into alarms (id, kind, subject, message, raised_at, last_at)
-      select ${id('alm')}, 'payout', ${id('po')}, 'The payout failed.', now(), now()
+      select ${id('alm')}, 'processor_refused', ${id('po')}, 'The payout was refused.', now(), now()
       from generate_series(1, 30) n`,
     `insert into discount_codes (id, app_id, code, percent, is_once_per_buyer,
         is_first_purchase, product_ids, created_at)
