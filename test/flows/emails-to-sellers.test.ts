@@ -10,6 +10,7 @@ import type { EmailId, InvoiceId, UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { payoutFailed, payoutPaid } from '../../src/surfaces/emails/payee-templates.ts'
 import { statementPdf } from '../../src/surfaces/payouts/statement.ts'
 import { textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
@@ -191,6 +192,23 @@ describe('an email to a seller', () => {
       refused,
       'failed. Nothing was sent to the bank. Reason: The account has no bank yet.',
     )
+  })
+
+  test('names the page and the entries that an affiliate has, for an affiliate', () => {
+    const payout = {
+      number: 1,
+      amount: cents(6189),
+      bank: 'Tide Bank, account ending in 6789',
+      failure: null,
+      was_refused: false,
+      url: 'http://localhost/affiliate/payouts/po_1/',
+    }
+    const textFor = (write: typeof payoutPaid, seller_name: string | null) =>
+      JSON.stringify(write({ ...payout, seller_name }))
+    assert.match(textFor(payoutFailed, null), /Change your bank account under Referrals/)
+    assert.match(textFor(payoutFailed, 'Tidepool Works LLC'), /bank account under Payouts/)
+    assert.match(textFor(payoutPaid, null), /Every commission and reversal in this payout/)
+    assert.match(textFor(payoutPaid, 'Tidepool Works LLC'), /Every sale, refund and fee/)
   })
 
   test('opens the pages of the seller that it is about, for a member of two sellers', async () => {

@@ -140,6 +140,7 @@ export interface PayoutFacts {
 /** A payout arrived. */
 export function payoutPaid(payout: PayoutFacts): EmailContent {
   const { number, seller_name, amount, bank, url } = payout
+  const lines = seller_name ? 'sale, refund and fee' : 'commission and reversal'
   const to = bank ? ` to ${bank}` : ''
   const of_seller = seller_name ? ` of ${seller_name}` : ''
   return {
@@ -151,7 +152,7 @@ export function payoutPaid(payout: PayoutFacts): EmailContent {
         kind: 'link',
         label: 'View statement',
         url,
-        note: 'Every sale, refund and fee in this payout, also as CSV and PDF.',
+        note: `Every ${lines} in this payout, also as CSV and PDF.`,
       },
     ],
   }
@@ -170,6 +171,7 @@ export function payoutFailed(payout: PayoutFacts): EmailContent {
   const sent = was_refused ? ' Nothing was sent to the bank.' : ''
   const [from, to] = [seller_name ? ` of ${seller_name}` : '', bank ? ` to ${bank}` : '']
   const why = failure ? ` Reason: ${failure}` : ''
+  const page = seller_name ? 'Payouts' : 'Referrals'
   return {
     subject: `${subjectOf(payout)} ${ended}`,
     heading: `Your payout ${ended}`,
@@ -182,7 +184,7 @@ export function payoutFailed(payout: PayoutFacts): EmailContent {
         kind: 'text',
         text: was_refused
           ? 'The amount was added back to your balance and is part of your next payout. Check your bank account details.'
-          : 'The amount was added back to your balance. Change your bank account under Payouts, or confirm that its details are right. Nothing is paid out until then.',
+          : `The amount was added back to your balance. Change your bank account under ${page}, or confirm that its details are right. Nothing is paid out until then.`,
       },
       { kind: 'link', label: 'View payout', url },
     ],
