@@ -252,6 +252,15 @@ describe('a suspended app', () => {
     assert.deepEqual(await publicView(), FOR_SALE)
   })
 
+  test('is not reported as for sale while its seller is suspended', async () => {
+    await decide('suspended')
+    await decideApp('suspended')
+    await decideApp('reinstated')
+    const text = await emailTo(service, service.demo.seller.email, /^Tidepool was reinstated$/)
+    assert.match(text, /for sale and listed again once its seller is reinstated too/)
+    assert.doesNotMatch(text, /as before|no longer suspended/)
+  })
+
   test('is found by its state', async () => {
     const { db } = service.world
     await addApp(service, { slug: 'other', name: 'Other' })

@@ -46,7 +46,13 @@ async function writeAppDecision(
   const to = await sellers.recipientsOf(db, app.seller_id, { permission: 'edit_apps' })
   const { base_url } = config
   const url = `${base_url}/dashboard/apps/${app.slug}/`
-  const content = appDecided({ ...facts, app_name: app.name, url, help_url: `${base_url}/help/` })
+  const content = appDecided({
+    ...facts,
+    app_name: app.name,
+    is_seller_suspended: app.is_suspended && app.suspended_at === null,
+    url,
+    help_url: `${base_url}/help/`,
+  })
   return { to, content }
 }
 

@@ -36,12 +36,18 @@ export function sellerDecided(facts: {
 export function appDecided(facts: {
   app_name: string
   what: AppDecision
+  /** Whether the seller is suspended, and the app with it. */
+  is_seller_suspended: boolean
   reason: string
   url: string
   help_url: string
 }): EmailContent {
   const { app_name, what } = facts
   const isSuspended = what === 'suspended'
+  if (!isSuspended && facts.is_seller_suspended) {
+    const text = 'It is for sale and listed again once its seller is reinstated too.'
+    return contentOf(`${app_name} was reinstated`, { ...facts, text, label: 'Open the app' })
+  }
   const heading = isSuspended ? `${app_name} is suspended` : `${app_name} is no longer suspended`
   const text = isSuspended
     ? 'The app is not for sale and not listed. Its customers keep their licenses, and their subscriptions renew.'
