@@ -104,6 +104,23 @@ describe('a suspended seller', () => {
     assert.deepEqual(audited, { channel: 'admin', reason: 'sells what is not theirs' })
   })
 
+  test('reads on each page of its menu that it is suspended', async () => {
+    const seller = await signedIn(service, service.demo.seller)
+    const pages = ['', 'overview/', 'team/', 'activity/', 'seller/', 'export/', 'emails/', 'terms/']
+    const readPages = async () => {
+      const said: string[] = []
+      for (const page of pages) {
+        if (/is suspended/.test(textOf((await seller.open(`/dashboard/${page}`)).body))) {
+          said.push(page)
+        }
+      }
+      return said
+    }
+    assert.deepEqual(await readPages(), [])
+    await decide('suspended')
+    assert.deepEqual(await readPages(), pages)
+  })
+
   test('searches its lists, also for a license key, which is in no address', async () => {
     const { license_id, license_key } = await buy(service)
     const seller = await signedIn(service, service.demo.seller)

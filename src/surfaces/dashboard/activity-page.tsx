@@ -13,6 +13,8 @@ type ActivityEntry = AuditRow & { about: string; by: string | undefined }
 export function ActivityPage(facts: {
   /** The reader's role. */
   role: MemberRole
+  /** Whether staff suspend the seller. */
+  is_suspended: boolean
   legal_name: string
   entries: ActivityEntry[]
   newest: string | undefined

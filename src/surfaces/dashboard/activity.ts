@@ -15,7 +15,7 @@ const ON_A_PAGE = 50
 export function declareActivity(scope: FastifyInstance, world: World): void {
   scope.get(ACTIVITY, async (request, reply) => {
     const { member } = await requireMember(world, request, reply, 'team')
-    const { seller_id, legal_name, role } = member
+    const { seller_id, legal_name, role, is_suspended } = member
     const below = readCursor(queryOf(request, 'below'))
     const found = await auditRows(world, { seller_id, below, limit: ON_A_PAGE + 1 })
     const { rows: entries, ...addresses } = pageOf(found, {
@@ -27,6 +27,7 @@ export function declareActivity(scope: FastifyInstance, world: World): void {
     const names = await apps.namesOf(world.db, seller_id)
     const page = ActivityPage({
       role,
+      is_suspended,
       legal_name,
       entries: entries.map((entry) => ({
         ...entry,

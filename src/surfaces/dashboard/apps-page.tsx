@@ -8,7 +8,7 @@ import { PageHeader } from '#design/page-header'
 import { EmptyState, Panel, RecordCards } from '#design/panels'
 import { isAllowed, type Membership } from '#domain/sellers'
 import { TermsOwed } from './layout.tsx'
-import { SellerMenu } from './seller-menu.tsx'
+import { SellerMenu, SuspendedNote } from './seller-menu.tsx'
 
 /** An app in the list. */
 export interface AppCard {
@@ -56,12 +56,7 @@ export function AppsPage(facts: AppsFacts): JSX.Element {
         </PageHeader>
         {member && <SellerMenu current="apps" role={member.role} />}
       </div>
-      {member?.is_suspended && (
-        <Alert tone="warning" title={`${member.legal_name} is suspended`}>
-          None of your apps is for sale, and nothing but your bank account can be changed here. We
-          emailed the reason to the owner and the admins.
-        </Alert>
-      )}
+      {member?.is_suspended && <SuspendedNote name={member.legal_name} />}
       {invitations > 0 && (
         <Alert tone="info" title="You are invited to a team">
           <TextLink href="/dashboard/invitations/">View your invitations</TextLink>

@@ -20,6 +20,8 @@ export function EmailsPage(facts: {
   csrf_token: string
   /** The reader's role. */
   role: MemberRole
+  /** Whether staff suspend the seller. */
+  is_suspended: boolean
   muted: SellerEmail[]
   is_saved: boolean
 }): JSX.Element {

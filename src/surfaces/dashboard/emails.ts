@@ -17,6 +17,7 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
     const page = EmailsPage({
       csrf_token: csrfToken(world, request, reply),
       role: member.role,
+      is_suspended: member.is_suspended,
       muted: await sellers.mutedEmails(db, member),
       is_saved: queryOf(request, 'done') === 'saved',
     })

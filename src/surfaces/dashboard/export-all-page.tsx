@@ -8,6 +8,8 @@ import { SellerMenuPage } from './seller-menu.tsx'
 /** Requests an export of all of a seller's data. */
 export function ExportAllPage(facts: {
   role: MemberRole
+  /** Whether staff suspend the seller. */
+  is_suspended: boolean
   legal_name: string
   csrf_token: string
 }): JSX.Element {

@@ -39,9 +39,9 @@ export function declareExportAll(scope: FastifyInstance, world: World): void {
   scope.get(PATH, async (request, reply) => {
     const context = await requireMember(world, request, reply, 'export_all')
     requireRecentProof(world, context)
-    const { role, legal_name } = context.member
+    const { role, legal_name, is_suspended } = context.member
     const csrf_token = csrfToken(world, request, reply)
-    return sendPage(reply, ExportAllPage({ role, legal_name, csrf_token }))
+    return sendPage(reply, ExportAllPage({ role, legal_name, is_suspended, csrf_token }))
   })
 
   scope.post(PATH, async (request, reply) => {

@@ -1,4 +1,5 @@
 import type { ComponentChildren, ComponentProps, JSX } from 'preact'
+import { Alert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { type MenuPage, PermittedNav } from '#design/navigation'
 import { Heading } from '#design/panels'
@@ -39,6 +40,8 @@ export function SellerMenuPage(
     has_error?: boolean
     /** The banner about the seller's own time. */
     notice?: string | undefined
+    /** Whether staff suspend the seller. */
+    is_suspended: boolean
     children: ComponentChildren
   },
 ): JSX.Element {
@@ -49,7 +52,18 @@ export function SellerMenuPage(
         <Heading title={title}>{intro}</Heading>
         <SellerMenu current={current} role={role} />
       </div>
+      {facts.is_suspended && <SuspendedNote name="This seller" />}
       {facts.children}
     </SiteLayout>
+  )
+}
+
+/** Says what a suspension means for the members of a seller. */
+export function SuspendedNote({ name }: { name: string }): JSX.Element {
+  return (
+    <Alert tone="warning" title={`${name} is suspended`}>
+      None of its apps is for sale, and nothing but its bank account can be changed here. We emailed
+      the reason to the owner and the admins.
+    </Alert>
   )
 }

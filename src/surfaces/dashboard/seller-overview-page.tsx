@@ -11,6 +11,8 @@ export function SellerOverviewPage(
     seller_name: string
     /** The reader's role. */
     role: MemberRole
+    /** Whether staff suspend the seller. */
+    is_suspended: boolean
   },
 ): JSX.Element {
   return (

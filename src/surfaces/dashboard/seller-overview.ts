@@ -26,6 +26,7 @@ export function declareSellerOverview(scope: FastifyInstance, world: World): voi
       notice: await payeeNotice(world, seller_id),
       seller_name: member.legal_name,
       role: member.role,
+      is_suspended: member.is_suspended,
     })
     return sendPage(reply, page)
   })

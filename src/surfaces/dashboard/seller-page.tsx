@@ -14,6 +14,8 @@ import { SellerMenuPage } from './seller-menu.tsx'
 export function SellerPage(facts: {
   /** The reader's role. */
   role: MemberRole
+  /** Whether staff suspend the seller. */
+  is_suspended: boolean
   csrf_token: string
   form: EnteredDetails
   /** What was saved when the form was opened. */

@@ -31,6 +31,7 @@ export function declareSeller(scope: FastifyInstance, world: World): void {
     const page = SellerPage({
       csrf_token: csrfToken(world, request, reply),
       role: context.member.role,
+      is_suspended: context.member.is_suspended,
       form: { ...saved, ...changes },
       opened: saved,
       faults: formFaults(found),

@@ -46,6 +46,8 @@ export function TeamPage(
     invitations: MemberInvitation[]
     /** The reader's role. */
     role: MemberRole
+    /** Whether staff suspend the seller. */
+    is_suspended: boolean
     /** Whether the reader may change the team. */
     can_edit: boolean
     form: { email: string; role: string }

@@ -149,6 +149,7 @@ async function sendTeam(
     members: await sellers.membersOf(db, seller_id),
     invitations: await sellers.invitationsOf(db, clock.now(), seller_id),
     role,
+    is_suspended: context.member.is_suspended,
     can_edit: sellers.isAllowed(role, 'team'),
     form: given.form,
     fault: given.fault,

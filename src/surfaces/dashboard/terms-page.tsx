@@ -14,6 +14,8 @@ import { SellerMenuPage } from './seller-menu.tsx'
 export function TermsPage(facts: {
   /** The reader's role. */
   role: MemberRole
+  /** Whether staff suspend the seller. */
+  is_suspended: boolean
   /** The legal name of the seller who accepts. */
   legal_name: string
   text: TextDocument

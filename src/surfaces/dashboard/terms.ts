@@ -22,6 +22,7 @@ export function declareTerms(scope: FastifyInstance, world: World): void {
     const { member } = await requireMemberFor(world, request, reply, asked)
     const page = TermsPage({
       role: member.role,
+      is_suspended: member.is_suspended,
       legal_name: member.legal_name,
       text,
       csrf_token: csrfToken(world, request, reply),
