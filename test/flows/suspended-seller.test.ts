@@ -167,6 +167,23 @@ describe('a suspended seller', () => {
     await handleEvents(world)
   })
 
+  test('is offered no payout on request, which would be refused', async () => {
+    const { world } = service
+    await withBank(service, 'seller')
+    await sell(service)
+    service.clock.pass(15 * DAY)
+    const seller = await signedIn(service, service.demo.seller)
+    await seller.open('/dashboard/payouts/')
+    assert.match(seller.text, /, or request it now\./)
+    seller.form('Pay out now')
+    await decide('suspended')
+    await seller.open('/dashboard/payouts/')
+    assert.match(seller.text, /This seller is suspended A payout cannot be requested until/)
+    assert.match(seller.text, /Paid automatically on Monday, [\w, ]+\. /)
+    assert.throws(() => seller.form('Pay out now'))
+    assert.equal(await payWeekly(world), 1)
+  })
+
   test('has agents that read its apps and change nothing', async () => {
     const agent = await mcpAgent(service, { email: service.demo.seller.email })
     await decide('suspended')

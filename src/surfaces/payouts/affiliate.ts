@@ -81,7 +81,7 @@ async function sendReferrals(
   const { rows: lines, older } = pageBelow(found, PAGE)
   const now = await payeeTime(world, owner)
   const facts = {
-    ...(await balance({ ...context, kind: 'affiliate', payee })),
+    ...(await balance({ ...context, kind: 'affiliate', payee, is_suspended: false })),
     done: queryOf(request, 'done'),
     code,
     link: `${config.base_url}/?ref=${code}`,

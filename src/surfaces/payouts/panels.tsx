@@ -41,6 +41,8 @@ export interface BalanceFacts {
   is_payable: boolean
   /** Whether staff pause the payouts. */
   are_paused: boolean
+  /** Whether the seller is suspended: paid weekly, but not on request. */
+  is_suspended: boolean
   next_weekly: Date
   bank: { name: string; last4: string } | undefined
   /** The bank account that returned a payout, until the payee changes or confirms it. */
@@ -53,14 +55,14 @@ export interface BalanceFacts {
 
 /** The available and pending balance, and the next step. */
 export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Element {
-  const { total, pending, pending_total, bank, is_payable } = facts
+  const { total, pending, pending_total, bank, is_payable, is_suspended } = facts
   return (
     <Panel title={total < 0 ? 'Balance due' : 'Available now'}>
       <p class="text-2xl font-semibold tracking-tight sm:text-3xl">
         <Money amount={cents(Math.abs(total))} />
       </p>
       <p class="text-sm text-muted">{balanceText(facts)}</p>
-      {bank && is_payable && (
+      {bank && is_payable && !is_suspended && (
         <Form action={`${facts.base}request`} csrf_token={facts.csrf_token}>
           <Actions>
             <Button kind="primary" pending="Paying…">
@@ -128,7 +130,8 @@ function balanceText(facts: BalanceFacts): string {
   if (facts.returned_by !== undefined)
     return 'Change or confirm your bank account to receive payouts.'
   if (!bank) return 'Add a bank account to receive payouts.'
-  return `Paid automatically on Monday, ${monday}, or request it now.`
+  const automatically = `Paid automatically on Monday, ${monday}`
+  return facts.is_suspended ? `${automatically}.` : `${automatically}, or request it now.`
 }
 
 function bankText({ bank, returned_by }: BalanceFacts): string {

@@ -19,6 +19,12 @@ export function SellerPayoutsPage(facts: BalanceFacts & { done: string | undefin
     <SiteLayout title="Payouts · Purser" notice={facts.notice}>
       <Heading title="Payouts">Your balance and payouts to your bank.</Heading>
       <DoneNote done={facts.done} />
+      {facts.is_suspended && (
+        <Alert tone="warning" title="This seller is suspended">
+          A payout cannot be requested until it is reinstated. We emailed the reason to the owner
+          and the admins.
+        </Alert>
+      )}
       {facts.are_paused && (
         <Alert tone="warning" title="Your payouts are paused">
           Your balance keeps growing with your sales, and is paid out once they are resumed. We

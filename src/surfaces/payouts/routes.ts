@@ -51,7 +51,7 @@ export function payeePages(app: FastifyInstance, world: World): void {
 
 /** Gathers the facts of the balance, bank and payout panels. */
 async function balanceFacts(world: World, context: PayeeContext): Promise<BalanceFacts> {
-  const { payee, kind, request, reply } = context
+  const { payee, kind, is_suspended, request, reply } = context
   const { db } = world
   const { total, pending, pending_total } = await readPayeeBalance(world, payee)
   const account = await payouts.findAccount(db, payee.owner)
@@ -67,6 +67,7 @@ async function balanceFacts(world: World, context: PayeeContext): Promise<Balanc
     minimum: payouts.MINIMUM,
     delay_days: payouts.delayDays(payee),
     are_paused,
+    is_suspended,
     is_payable: payouts.isPayable(total) && !are_paused,
     next_weekly: addDays(monday, 7),
     bank: bankOf(account),

@@ -20,6 +20,8 @@ export type PayeeKind = keyof typeof PAYEE_PAGES
 export interface PayeeContext extends SessionContext {
   kind: PayeeKind
   payee: payouts.Payee
+  /** Whether staff suspend the seller; never true of affiliates. */
+  is_suspended: boolean
 }
 
 /**
@@ -34,12 +36,13 @@ export async function requirePayee(
 ): Promise<PayeeContext> {
   if (kind === 'seller') {
     const { member, ...context } = await requireMember(world, request, reply, 'payouts')
-    return { ...context, kind, payee: payeeOf(member.seller_id) }
+    const { seller_id, is_suspended } = member
+    return { ...context, kind, payee: payeeOf(seller_id), is_suspended }
   }
   const context = await requireSession(world, request, reply, PAYEE_PAGES[kind].home)
   const affiliate = await affiliates.affiliateOf(world.db, context.session.user_id)
   if (!affiliate) throw refuse('not_found')
-  return { ...context, kind, payee: payeeOf(affiliate.id) }
+  return { ...context, kind, payee: payeeOf(affiliate.id), is_suspended: false }
 }
 
 /** A payee, and their payout in the path. */
