@@ -133,6 +133,7 @@ describe('a seller’s payouts', () => {
     const { path, number } = await latest()
     await agent.open(path)
     assert.match(agent.text, /This payout was returned.*has been closed\..*Total/)
+    assert.match(agent.text, /Change your bank account under Payouts, or confirm that its details/)
     const headers = { cookie: agent.cookie }
     const pdf = await service.app.inject({ url: `${path}statement.pdf`, headers })
     const { text } = await readPdf(pdf.rawPayload)
@@ -150,6 +151,8 @@ describe('a seller’s payouts', () => {
       textOf((await agent.open(next.path)).body),
       new RegExp(`Payout ${number} returned`),
     )
+    await agent.open(path)
+    assert.match(agent.text, /This payout was returned.*added back to your balance\. Status/)
   })
 })
 

@@ -53,6 +53,9 @@ export interface StatementRow {
   amount: Cents
 }
 
+/** The names of the pages with the payee's balance and bank account. */
+const PAGE_NAMES = { seller: 'Payouts', affiliate: 'Referrals' }
+
 /** A payout, line by line. */
 export function StatementPage(facts: {
   /** The banner about the payee's own time. */
@@ -67,6 +70,8 @@ export function StatementPage(facts: {
   status: 'open' | 'pending' | 'paid' | 'failed'
   was_refused: boolean
   failure: string | null
+  /** Whether nothing is paid out until the payee changes or confirms the bank account. */
+  needs_bank: boolean
   created_at: Date
   settled_at: Date | null
   /** The gross amounts of all lines of a seller; null for an affiliate. */
@@ -105,7 +110,7 @@ export function StatementPage(facts: {
     <SiteLayout title={`Payout ${facts.number} · Purser`} notice={facts.notice}>
       <PageHeader
         title={`Payout ${facts.number}: ${formatMoney(facts.amount)}`}
-        back={{ label: isSeller ? 'Payouts' : 'Referrals', href: facts.home }}
+        back={{ label: PAGE_NAMES[facts.kind], href: facts.home }}
         aside={
           <Actions>
             <Button href={`${facts.path}statement.pdf`}>Download PDF</Button>
@@ -115,7 +120,7 @@ export function StatementPage(facts: {
       >
         All ledger entries in this payout.
       </PageHeader>
-      {facts.status === 'failed' && <Failure {...facts} status="failed" />}
+      {facts.status === 'failed' && <Failure {...facts} />}
       <DescriptionList
         items={[
           { term: 'Status', detail: <Badge tone={tone}>{label}</Badge> },
@@ -143,9 +148,10 @@ export function StatementPage(facts: {
 
 /** Why a payout failed, and what is next. */
 function Failure(facts: {
-  status: 'failed'
+  kind: 'seller' | 'affiliate'
   was_refused: boolean
   failure: string | null
+  needs_bank: boolean
 }): JSX.Element {
   const { failure } = facts
   if (facts.was_refused) {
@@ -160,6 +166,8 @@ function Failure(facts: {
   return (
     <Alert tone="error" title="This payout was returned">
       {failure ?? 'The bank gave no reason.'} The amount was added back to your balance.
+      {facts.needs_bank &&
+        ` Change your bank account under ${PAGE_NAMES[facts.kind]}, or confirm that its details are right. Nothing is paid out until then.`}
     </Alert>
   )
 }

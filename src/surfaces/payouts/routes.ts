@@ -165,8 +165,10 @@ function declareStatements(scope: FastifyInstance, world: World, kind: PayeeKind
     const { payee, payout } = await requirePayout(world, request, reply, kind)
     const total = await payouts.countStatementLines(world.db, payout.id)
     const paging = pagingOf(request, { total, size: LINES_A_PAGE })
+    const account = await payouts.findAccount(world.db, payee.owner)
     const page = StatementPage({
       ...payout,
+      needs_bank: account !== undefined && account.returned_at !== null,
       notice: await payeeNotice(world, payee.owner),
       home,
       path: `${base}${payout.id}/`,
