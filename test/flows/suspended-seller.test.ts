@@ -121,6 +121,14 @@ describe('a suspended seller', () => {
     assert.deepEqual(await readPages(), pages)
   })
 
+  test('is led to no form for a new app', async () => {
+    const seller = await signedIn(service, service.demo.seller)
+    const leads = async () => (await seller.open('/dashboard/')).body.includes('/apps/new/')
+    assert.equal(await leads(), true)
+    await decide('suspended')
+    assert.equal(await leads(), false)
+  })
+
   test('searches its lists, also for a license key, which is in no address', async () => {
     const { license_id, license_key } = await buy(service)
     const seller = await signedIn(service, service.demo.seller)

@@ -42,7 +42,8 @@ interface AppsFacts {
 /** The apps of a seller. */
 export function AppsPage(facts: AppsFacts): JSX.Element {
   const { cards, member, invitations } = facts
-  const canCreate = member !== undefined && isAllowed(member.role, 'edit_apps')
+  const canCreate =
+    member !== undefined && !member.is_suspended && isAllowed(member.role, 'edit_apps')
   return (
     <SiteLayout title="Your apps · Purser">
       <div class="grid grid-cols-1 gap-6">
@@ -69,7 +70,11 @@ export function AppsPage(facts: AppsFacts): JSX.Element {
       )}
       {facts.sellers.length > 1 && <Switch {...facts} />}
       {facts.owes_terms && <TermsOwed return_to="/dashboard/" />}
-      {cards.length === 0 ? <NoApps is_seller={member !== undefined} /> : <Cards cards={cards} />}
+      {cards.length === 0 ? (
+        <NoApps is_seller={member !== undefined} can_create={canCreate} />
+      ) : (
+        <Cards cards={cards} />
+      )}
       {facts.archived.length > 0 && <Archived apps={facts.archived} />}
       {cards.length > 0 && (
         <p class="text-sm text-muted">
@@ -142,11 +147,17 @@ function Archived({ apps }: { apps: AppsFacts['archived'] }): JSX.Element {
   )
 }
 
-function NoApps({ is_seller }: { is_seller: boolean }): JSX.Element {
+function NoApps({
+  is_seller,
+  can_create,
+}: {
+  is_seller: boolean
+  can_create: boolean
+}): JSX.Element {
   const [href, label] = is_seller
     ? ['/dashboard/apps/new/', 'Create your first app']
     : ['/dashboard/start/', 'Start selling']
-  const action = (
+  const action = (!is_seller || can_create) && (
     <Button kind="primary" href={href}>
       {label}
     </Button>
