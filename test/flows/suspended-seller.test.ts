@@ -274,6 +274,15 @@ describe('a suspended app', () => {
     assert.deepEqual(await publicView(), FOR_SALE)
   })
 
+  test('has a page that shows staff since when, and why', async () => {
+    const staff = await signedIn(service, service.demo.operator)
+    const textNow = async () => textOf((await staff.open(`/admin/apps/${app_id}/`)).body)
+    await decideApp('suspended')
+    assert.match(await textNow(), /Suspended Since \w+ \d+, \d+ ?: unsafe/)
+    await decideApp('reinstated')
+    assert.doesNotMatch(await textNow(), /unsafe/)
+  })
+
   test('says in its preview that it is suspended', async () => {
     const seller = await signedIn(service, service.demo.seller)
     const preview = async () =>

@@ -10,11 +10,14 @@ import type { ActionNote } from '#http/action-note'
 import { RecordHeader } from '#http/admin-menu'
 import { AppBadges } from './app-labels.tsx'
 import { type Filled, StaffAction } from './staff-action.tsx'
+import { DecisionText, type StandingDecision } from './standing-decision.tsx'
 
 interface StaffAppFacts {
   csrf_token: string
   role: StaffRole
   app: App & StaffApp
+  /** Since when, and why, it is suspended other than with its seller. */
+  suspended: StandingDecision | null
   approval: ApprovalRequest | undefined
   plans: string[]
   filled: Filled | undefined
@@ -44,7 +47,7 @@ export function AppPage(facts: StaffAppFacts): JSX.Element {
   )
 }
 
-function itemsOf({ app, approval, plans }: StaffAppFacts) {
+function itemsOf({ app, suspended, approval, plans }: StaffAppFacts) {
   const product_url = productPath(app)
   return [
     { term: 'Status', detail: <AppBadges app={app} /> },
@@ -60,9 +63,7 @@ function itemsOf({ app, approval, plans }: StaffAppFacts) {
     { term: 'Plans', detail: plans.length > 0 ? plans.join(', ') : 'None yet' },
     { term: 'Created', detail: <Day date={app.created_at} /> },
     ...(approval ? [{ term: 'Request for approval', detail: <Approval {...approval} /> }] : []),
-    ...(app.suspended_at
-      ? [{ term: 'Suspended since', detail: <Day date={app.suspended_at} /> }]
-      : []),
+    ...(suspended ? [{ term: 'Suspended', detail: <DecisionText {...suspended} /> }] : []),
     ...(app.archived_at ? [{ term: 'Archived', detail: <Day date={app.archived_at} /> }] : []),
   ]
 }

@@ -15,6 +15,7 @@ import { readId } from '#platform/ids'
 import { AppPage } from './app-page.tsx'
 import { AppsPage } from './apps-page.tsx'
 import { readSearchedList } from './paging.ts'
+import { readDecision } from './read-decision.ts'
 import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 
 const HOME = '/admin/apps/'
@@ -45,6 +46,10 @@ export function declareApps(scope: FastifyInstance, world: World): void {
       csrf_token: csrfToken(world, request, reply),
       role,
       app: { ...app, ...listed },
+      suspended: await readDecision(reporting, app.suspended_at, {
+        subject: app_id,
+        action: 'app.suspended',
+      }),
       approval: await apps.latestApproval(db, app_id),
       plans: (await catalog.products(db, app_id)).map(({ name }) => name),
       filled: filledOf(request),

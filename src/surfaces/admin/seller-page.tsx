@@ -26,19 +26,15 @@ import { payoutRecord } from './payouts-page.tsx'
 import { SellerActions } from './seller-actions.tsx'
 import { SellerBadges } from './sellers-page.tsx'
 import type { Filled } from './staff-action.tsx'
-
-interface SellerDecided {
-  since: Date
-  reason: string | undefined
-}
+import { DecisionText, type StandingDecision } from './standing-decision.tsx'
 
 export interface SellerPageFacts {
   csrf_token: string
   role: StaffRole
   seller: ListedSeller & SellerDetails
   /** Since when, and why, it is suspended and its payouts are paused; null: they are not. */
-  suspended: SellerDecided | null
-  paused: SellerDecided | null
+  suspended: StandingDecision | null
+  paused: StandingDecision | null
   figures: SellerFigures
   terms: AcceptedTerms | undefined
   members: Member[]
@@ -91,8 +87,8 @@ function itemsOf({ seller, suspended, paused, terms, bank }: SellerPageFacts) {
   const { address, city, state, zip } = seller
   return [
     { term: 'Status', detail: <SellerBadges seller={seller} /> },
-    ...(suspended ? [{ term: 'Suspended', detail: <Decided {...suspended} /> }] : []),
-    ...(paused ? [{ term: 'Payouts paused', detail: <Decided {...paused} /> }] : []),
+    ...(suspended ? [{ term: 'Suspended', detail: <DecisionText {...suspended} /> }] : []),
+    ...(paused ? [{ term: 'Payouts paused', detail: <DecisionText {...paused} /> }] : []),
     { term: 'Address', detail: `${address}, ${city}, ${state} ${zip}` },
     { term: 'Seller since', detail: <Day date={seller.created_at} /> },
     {
@@ -107,15 +103,6 @@ function itemsOf({ seller, suspended, paused, terms, bank }: SellerPageFacts) {
     },
     { term: 'Bank account', detail: bank ?? 'None yet' },
   ]
-}
-
-function Decided({ since, reason }: SellerDecided): JSX.Element {
-  return (
-    <>
-      Since <Day date={since} />
-      {reason && `: ${reason}`}
-    </>
-  )
 }
 
 function Members({ members }: { members: Member[] }): JSX.Element {

@@ -21,10 +21,9 @@ import { paramsOf, readNumber, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { readPanel } from '#http/pagination'
 import { refuse } from '#http/refusals'
-import type { AuditAction } from '#platform/audit'
-import { listAudit } from '#platform/audit-log'
 import { readId, type SellerId } from '#platform/ids'
 import { ON_A_PAGE, readSearchedList } from './paging.ts'
+import { readDecision } from './read-decision.ts'
 import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 import { SellerPage } from './seller-page.tsx'
 import { SellersPage } from './sellers-page.tsx'
@@ -84,14 +83,14 @@ function declareSeller(scope: FastifyInstance, world: World): void {
       csrf_token: csrfToken(world, request, reply),
       role,
       seller: { ...details, ...listed },
-      suspended: suspended_at && {
-        since: suspended_at,
-        reason: await latestReason(world, seller_id, 'seller.suspended'),
-      },
-      paused: payouts_paused_at && {
-        since: payouts_paused_at,
-        reason: await latestReason(world, seller_id, 'seller.payouts_paused'),
-      },
+      suspended: await readDecision(world, suspended_at, {
+        subject: seller_id,
+        action: 'seller.suspended',
+      }),
+      paused: await readDecision(world, payouts_paused_at, {
+        subject: seller_id,
+        action: 'seller.payouts_paused',
+      }),
       figures: (await sellers.sellerFigures(db, [seller_id]))[0]!,
       terms: await sellers.acceptedTerms(db, seller_id),
       members: await sellers.membersOf(db, seller_id),
@@ -127,16 +126,6 @@ async function historyOf(world: World, request: FastifyRequest, seller_id: Selle
       belowOf: auditCursorText,
     }),
   }
-}
-
-/** The reason of the latest decision of a kind: most staff cannot read the audit log. */
-async function latestReason(
-  { db }: World,
-  subject: SellerId,
-  action: AuditAction,
-): Promise<string | undefined> {
-  const [entry] = await listAudit(db, { subject, action, limit: 1 })
-  return typeof entry?.detail.reason === 'string' ? entry.detail.reason : undefined
 }
 
 const DECISIONS = {
