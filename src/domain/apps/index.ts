@@ -37,4 +37,4 @@ export { isRegistrable, readReturnUrl, registeredHost, withParameter } from './r
 export * from './suspensions.ts'
 export * from './test-clocks.ts'
 export * from './transfers.ts'
-export { hasPublicPrices, productPath } from './visibility.ts'
+export { hasPublicPrices, isSuspendedWithSeller, productPath } from './visibility.ts'

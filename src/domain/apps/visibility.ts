@@ -21,3 +21,11 @@ export function productPath({
 }: Omit<Visibility, 'external_sales_enabled'> & { slug: string }): string | undefined {
   return is_published && !is_suspended ? `/apps/${slug}/` : undefined
 }
+
+/** Whether an app is suspended because its seller is, and has no suspension of its own. */
+export function isSuspendedWithSeller({
+  is_suspended,
+  suspended_at,
+}: Pick<Visibility, 'is_suspended'> & { suspended_at: Date | null }): boolean {
+  return is_suspended && suspended_at === null
+}

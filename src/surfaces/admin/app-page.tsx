@@ -4,7 +4,13 @@ import { Alert, NoteAlert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
-import { type App, type ApprovalRequest, productPath, type StaffApp } from '#domain/apps'
+import {
+  type App,
+  type ApprovalRequest,
+  isSuspendedWithSeller,
+  productPath,
+  type StaffApp,
+} from '#domain/apps'
 import { isPermitted, type StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
 import { RecordHeader } from '#http/admin-menu'
@@ -38,7 +44,7 @@ export function AppPage(facts: StaffAppFacts): JSX.Element {
         {app.id}
       </RecordHeader>
       <NoteAlert note={note} />
-      {app.is_suspended && !app.suspended_at && (
+      {isSuspendedWithSeller(app) && (
         <Alert tone="info">Suspended together with its seller. Reinstate the seller first.</Alert>
       )}
       <DescriptionList items={itemsOf(facts)} />

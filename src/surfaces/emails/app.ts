@@ -49,7 +49,7 @@ async function writeAppDecision(
   const content = appDecided({
     ...facts,
     app_name: app.name,
-    is_seller_suspended: app.is_suspended && app.suspended_at === null,
+    is_seller_suspended: apps.isSuspendedWithSeller(app),
     url,
     help_url: `${base_url}/help/`,
   })
