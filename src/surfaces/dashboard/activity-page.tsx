@@ -2,24 +2,21 @@ import type { JSX } from 'preact'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Panel, RecordRows } from '#design/panels'
-import type { MemberRole } from '#domain/sellers'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
-import { SellerMenuPage } from './seller-menu.tsx'
+import { SellerMenuPage, type SellerReader } from './seller-menu.tsx'
 
 /** An entry with the names of what it is about and of the member or app that acted. */
 type ActivityEntry = AuditRow & { about: string; by: string | undefined }
 
 /** What a seller's members, their agents, its apps and staff did, latest first. */
-export function ActivityPage(facts: {
-  /** The reader's role. */
-  role: MemberRole
-  /** Whether staff suspend the seller. */
-  is_suspended: boolean
-  legal_name: string
-  entries: ActivityEntry[]
-  newest: string | undefined
-  older: string | undefined
-}): JSX.Element {
+export function ActivityPage(
+  facts: SellerReader & {
+    legal_name: string
+    entries: ActivityEntry[]
+    newest: string | undefined
+    older: string | undefined
+  },
+): JSX.Element {
   const { entries } = facts
   return (
     <SellerMenuPage

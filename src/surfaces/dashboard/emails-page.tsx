@@ -3,8 +3,8 @@ import { Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { CheckboxField, Form } from '#design/forms'
 import { Panel } from '#design/panels'
-import { type MemberRole, SELLER_EMAILS, type SellerEmail } from '#domain/sellers'
-import { SellerMenuPage } from './seller-menu.tsx'
+import { SELLER_EMAILS, type SellerEmail } from '#domain/sellers'
+import { SellerMenuPage, type SellerReader } from './seller-menu.tsx'
 
 const LABELS: Record<SellerEmail, { label: string; hint: string }> = {
   sale: { label: 'New sales and trials', hint: 'Who bought what, the fees and your earnings.' },
@@ -16,15 +16,13 @@ const LABELS: Record<SellerEmail, { label: string; hint: string }> = {
 }
 
 /** The settings for emails about buyers. */
-export function EmailsPage(facts: {
-  csrf_token: string
-  /** The reader's role. */
-  role: MemberRole
-  /** Whether staff suspend the seller. */
-  is_suspended: boolean
-  muted: SellerEmail[]
-  is_saved: boolean
-}): JSX.Element {
+export function EmailsPage(
+  facts: SellerReader & {
+    csrf_token: string
+    muted: SellerEmail[]
+    is_saved: boolean
+  },
+): JSX.Element {
   return (
     <SellerMenuPage
       {...facts}

@@ -2,17 +2,15 @@ import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
 import { CheckboxField, Form } from '#design/forms'
 import { Panel } from '#design/panels'
-import type { MemberRole } from '#domain/sellers'
-import { SellerMenuPage } from './seller-menu.tsx'
+import { SellerMenuPage, type SellerReader } from './seller-menu.tsx'
 
 /** Requests an export of all of a seller's data. */
-export function ExportAllPage(facts: {
-  role: MemberRole
-  /** Whether staff suspend the seller. */
-  is_suspended: boolean
-  legal_name: string
-  csrf_token: string
-}): JSX.Element {
+export function ExportAllPage(
+  facts: SellerReader & {
+    legal_name: string
+    csrf_token: string
+  },
+): JSX.Element {
   return (
     <SellerMenuPage
       {...facts}

@@ -32,18 +32,24 @@ export function SellerMenu(facts: {
   )
 }
 
+/** The member who reads a page of a seller's menu. */
+export interface SellerReader {
+  role: MemberRole
+  /** Whether staff suspend the seller. */
+  is_suspended: boolean
+}
+
 /** A page of a seller's menu: its heading, and the menu under it. */
 export function SellerMenuPage(
-  facts: ComponentProps<typeof SellerMenu> & {
-    title: string
-    intro: ComponentChildren
-    has_error?: boolean
-    /** The banner about the seller's own time. */
-    notice?: string | undefined
-    /** Whether staff suspend the seller. */
-    is_suspended: boolean
-    children: ComponentChildren
-  },
+  facts: ComponentProps<typeof SellerMenu> &
+    SellerReader & {
+      title: string
+      intro: ComponentChildren
+      has_error?: boolean
+      /** The banner about the seller's own time. */
+      notice?: string | undefined
+      children: ComponentChildren
+    },
 ): JSX.Element {
   const { current, role, title, intro, has_error = false, notice } = facts
   return (

@@ -1,19 +1,15 @@
 import type { JSX } from 'preact'
-import type { MemberRole } from '#domain/sellers'
 import type { FiguresFacts } from './figures.ts'
 import { Figures } from './figures-panels.tsx'
-import { SellerMenuPage } from './seller-menu.tsx'
+import { SellerMenuPage, type SellerReader } from './seller-menu.tsx'
 
 /** The figures of all apps of a seller. */
 export function SellerOverviewPage(
-  facts: FiguresFacts & {
-    notice: string | undefined
-    seller_name: string
-    /** The reader's role. */
-    role: MemberRole
-    /** Whether staff suspend the seller. */
-    is_suspended: boolean
-  },
+  facts: FiguresFacts &
+    SellerReader & {
+      notice: string | undefined
+      seller_name: string
+    },
 ): JSX.Element {
   return (
     <SellerMenuPage

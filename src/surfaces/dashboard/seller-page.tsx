@@ -3,26 +3,24 @@ import { Button } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { Form, HiddenFields } from '#design/forms'
 import { Panel } from '#design/panels'
-import type { EnteredDetails, MemberRole, SellerDetails } from '#domain/sellers'
+import type { EnteredDetails, SellerDetails } from '#domain/sellers'
 import { placed } from '#http/field-places'
 import type { FormFault } from '#http/form-errors'
 import { OPENED } from './opened-form.ts'
 import { SellerFields } from './seller-form.tsx'
-import { SellerMenuPage } from './seller-menu.tsx'
+import { SellerMenuPage, type SellerReader } from './seller-menu.tsx'
 
 /** A seller's legal name and address. */
-export function SellerPage(facts: {
-  /** The reader's role. */
-  role: MemberRole
-  /** Whether staff suspend the seller. */
-  is_suspended: boolean
-  csrf_token: string
-  form: EnteredDetails
-  /** What was saved when the form was opened. */
-  opened: Record<keyof SellerDetails, string>
-  faults: FormFault[]
-  is_saved: boolean
-}): JSX.Element {
+export function SellerPage(
+  facts: SellerReader & {
+    csrf_token: string
+    form: EnteredDetails
+    /** What was saved when the form was opened. */
+    opened: Record<keyof SellerDetails, string>
+    faults: FormFault[]
+    is_saved: boolean
+  },
+): JSX.Element {
   const { csrf_token, form, faults } = facts
   return (
     <SellerMenuPage

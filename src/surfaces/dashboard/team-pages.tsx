@@ -16,7 +16,7 @@ import {
 } from '#design/panels'
 import type { InvitedRole, Member, MemberInvitation, MemberRole } from '#domain/sellers'
 import type { ActionNote } from '#http/action-note'
-import { SellerMenuPage } from './seller-menu.tsx'
+import { SellerMenuPage, type SellerReader } from './seller-menu.tsx'
 
 const LABELS: Record<MemberRole, string> = {
   owner: 'Owner',
@@ -41,18 +41,15 @@ interface TeamFacts {
 
 /** The members of a seller and its open invitations, with a form to invite. */
 export function TeamPage(
-  facts: TeamFacts & {
-    members: Member[]
-    invitations: MemberInvitation[]
-    /** The reader's role. */
-    role: MemberRole
-    /** Whether staff suspend the seller. */
-    is_suspended: boolean
-    /** Whether the reader may change the team. */
-    can_edit: boolean
-    form: { email: string; role: string }
-    fault: string | undefined
-  },
+  facts: TeamFacts &
+    SellerReader & {
+      members: Member[]
+      invitations: MemberInvitation[]
+      /** Whether the reader may change the team. */
+      can_edit: boolean
+      form: { email: string; role: string }
+      fault: string | undefined
+    },
 ): JSX.Element {
   const { note, members, can_edit } = facts
   return (

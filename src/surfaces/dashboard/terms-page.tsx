@@ -5,26 +5,24 @@ import { Form } from '#design/forms'
 import { Day } from '#design/money'
 import { Panel } from '#design/panels'
 import { RichText } from '#design/reading'
-import { isAllowed, type MemberRole } from '#domain/sellers'
+import { isAllowed } from '#domain/sellers'
 import { versionOf } from '#http/legal-texts'
 import type { TextDocument } from '#platform/documents'
-import { SellerMenuPage } from './seller-menu.tsx'
+import { SellerMenuPage, type SellerReader } from './seller-menu.tsx'
 
 /** The seller terms, with the button to accept them. */
-export function TermsPage(facts: {
-  /** The reader's role. */
-  role: MemberRole
-  /** Whether staff suspend the seller. */
-  is_suspended: boolean
-  /** The legal name of the seller who accepts. */
-  legal_name: string
-  text: TextDocument
-  csrf_token: string
-  /** The version that was last accepted. */
-  accepted: { version: string; at: Date } | undefined
-  /** The page to open after accepting. */
-  return_to: string
-}): JSX.Element {
+export function TermsPage(
+  facts: SellerReader & {
+    /** The legal name of the seller who accepts. */
+    legal_name: string
+    text: TextDocument
+    csrf_token: string
+    /** The version that was last accepted. */
+    accepted: { version: string; at: Date } | undefined
+    /** The page to open after accepting. */
+    return_to: string
+  },
+): JSX.Element {
   const { accepted } = facts
   const isAccepted = accepted?.version === facts.text.version
   return (
