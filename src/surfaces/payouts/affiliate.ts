@@ -7,7 +7,7 @@ import { payeeTime } from '#flows/pay-out'
 import type { World } from '#flows/world'
 import { originOf } from '#http/device'
 import { csrfToken } from '#http/form-token'
-import { PAYEE_PAGES, type PayeeContext } from '#http/guards/payee'
+import { asAffiliate, PAYEE_PAGES, type PayeeContext } from '#http/guards/payee'
 import { requireSession, type SessionContext } from '#http/guards/session'
 import { formOf, queryOf, readNumber } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
@@ -75,13 +75,13 @@ async function sendReferrals(
   const { request, reply } = context
   const { db, config } = world
   const { id: owner, code } = affiliate
-  const payee = { owner, account: 'affiliate_payable' } as const
+  const own = asAffiliate(context, affiliate)
   const before = readNumber(queryOf(request, 'before'))
-  const found = await payouts.accountLines(db, payee, { limit: PAGE + 1, before })
+  const found = await payouts.accountLines(db, own.payee, { limit: PAGE + 1, before })
   const { rows: lines, older } = pageBelow(found, PAGE)
   const now = await payeeTime(world, owner)
   const facts = {
-    ...(await balance({ ...context, kind: 'affiliate', payee, is_suspended: false })),
+    ...(await balance(own)),
     done: queryOf(request, 'done'),
     code,
     link: `${config.base_url}/?ref=${code}`,
@@ -91,7 +91,7 @@ async function sendReferrals(
     latest: before === undefined ? undefined : `${HOME}#commissions`,
     chart: await chartOf(world, affiliate, now),
     referred: await referredFacts(world, request, affiliate),
-    paid_total: await payouts.paidTotal(db, payee),
+    paid_total: await payouts.paidTotal(db, own.payee),
   }
   return sendPage(reply, ReferralsPage(facts))
 }

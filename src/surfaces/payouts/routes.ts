@@ -168,7 +168,7 @@ function declareStatements(scope: FastifyInstance, world: World, kind: PayeeKind
     const account = await payouts.findAccount(world.db, payee.owner)
     const page = StatementPage({
       ...payout,
-      needs_bank: account !== undefined && account.returned_at !== null,
+      needs_bank: Boolean(account?.returned_at),
       notice: await payeeNotice(world, payee.owner),
       home,
       path: `${base}${payout.id}/`,

@@ -42,7 +42,15 @@ export async function requirePayee(
   const context = await requireSession(world, request, reply, PAYEE_PAGES[kind].home)
   const affiliate = await affiliates.affiliateOf(world.db, context.session.user_id)
   if (!affiliate) throw refuse('not_found')
-  return { ...context, kind, payee: payeeOf(affiliate.id), is_suspended: false }
+  return asAffiliate(context, affiliate)
+}
+
+/** The request of an affiliate about their own payouts. */
+export function asAffiliate(
+  context: SessionContext,
+  { id }: Pick<affiliates.Affiliate, 'id'>,
+): PayeeContext {
+  return { ...context, kind: 'affiliate', payee: payeeOf(id), is_suspended: false }
 }
 
 /** A payee, and their payout in the path. */
