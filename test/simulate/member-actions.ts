@@ -222,7 +222,7 @@ async function changeBetween(
   return ` (who becomes ${to}: ${outcome})`
 }
 
-/** A member makes another one the owner, who may make it undone. */
+/** A member makes another one the owner, and requests something afterwards. */
 async function transferSome(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   if (fixture.record.colleagues.length === 0) return undefined
   const seller = someSeller(fixture, rng)

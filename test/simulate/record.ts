@@ -168,7 +168,7 @@ export interface RecordedUse extends RecordedStep {
   sessions: SessionId[]
 }
 
-/** A person whom sellers invite, with the session and the agent that they have. */
+/** A person whom sellers invite. */
 export interface Colleague {
   user_id: UserId
   email: string

@@ -95,7 +95,14 @@ export function createSignIn(options: SignInOptions): SignIn {
   const share = createFlights<SignInTokens>(timeout_ms ?? TIMEOUT_MS, KEPT_MS)
 
   const signIn: SignIn = {
-    async authorizationLink({ redirect_uri, return_to = '/', scope, ...asked }) {
+    async authorizationLink({
+      redirect_uri,
+      return_to = '/',
+      scope,
+      prompt,
+      ui_locales,
+      login_hint,
+    }) {
       if (!URL.canParse(redirect_uri)) throw new TypeError('redirect_uri must be an absolute URL')
       if (!isPath(return_to)) throw new TypeError('return_to must be a path, such as "/account"')
       const [state, nonce, verifier] = [random(), random(), random()] as const
@@ -107,9 +114,9 @@ export function createSignIn(options: SignInOptions): SignIn {
         scope: scope ?? 'openid entitlements',
         state,
         nonce,
-        prompt: asked.prompt,
-        ui_locales: asked.ui_locales,
-        login_hint: asked.login_hint,
+        prompt,
+        ui_locales,
+        login_hint,
         code_challenge: await sha256(verifier),
         code_challenge_method: 'S256',
       })
