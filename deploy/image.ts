@@ -31,7 +31,7 @@ const CONTENT = [
 ]
 /** What only the build needs, and Node.js itself, which is in `bin`. */
 const BUILD_ONLY =
-  /^node_modules\/(node-linux-\w+|node-win-\w+|esbuild|@esbuild\/.*|tailwindcss|@tailwindcss\/.*|daisyui|lightningcss.*|@parcel\/.*|typescript|@typescript\/.*)(\/|$)/
+  /^node_modules\/(node-linux-\w+|node-win-\w+|esbuild|@esbuild\/.*|tailwindcss|@tailwindcss\/.*|daisyui|lightningcss.*|@parcel\/.*)(\/|$)/
 
 /**
  * Nested packages are listed on their own. Node.js loads neither types nor maps nor pages, and no
