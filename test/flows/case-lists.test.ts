@@ -132,3 +132,15 @@ test('approvals, paused payouts and the apps of a seller say that there are more
   await agent.press('All sellers with paused payouts')
   assert.match(agent.text, /Older/)
 })
+
+test('an alarm that a newer release raised is shown with its message, and can be resolved', async () => {
+  const { db, clock } = service.world
+  await db.run(sql`insert into alarms (id, kind, subject, message, raised_at, last_at)
+    values ('alm_ofanewerreleasexxxxxxx', 'not_known_yet', 'x', 'Look at the new page.',
+      ${clock.now()}, ${clock.now()})`)
+  const agent = await signedIn(service, service.demo.operator)
+  await agent.open('/admin/cases/')
+  assert.match(agent.text, /Alarm of a newer release Look at the new page\./)
+  await agent.submit('Resolve', { reason: 'Resolved there.' })
+  assert.match(agent.text, /Alarm resolved/)
+})

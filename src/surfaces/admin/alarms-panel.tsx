@@ -19,13 +19,13 @@ export function Alarms(facts: {
       {list.items.map(({ id, kind, message, href, count, last_at }) => (
         <Entry
           key={id}
-          title={KINDS[kind].title}
+          title={describe(kind).title}
           details={
             <>
               <span class="block text-base-content">{message}</span>
               <Day date={last_at} />
               {count > 1 && `, ${count} times`}
-              {href && isPermitted(role, KINDS[kind].needs) && (
+              {href && isPermitted(role, describe(kind).needs) && (
                 <>
                   {' · '}
                   <TextLink href={href}>Open</TextLink>
@@ -45,8 +45,14 @@ export function Alarms(facts: {
   )
 }
 
-/** The title of each kind of alarms, and what the page needs that they link to. */
-const KINDS: Record<AlarmKind, { title: string; needs: StaffPermission }> = {
+/** How a kind of alarms is shown. */
+interface Described {
+  title: string
+  /** What the page needs that they link to. */
+  needs: StaffPermission
+}
+
+const KINDS: Record<AlarmKind, Described> = {
   balance_short: { title: 'Balance too low for a payout', needs: 'payouts' },
   disowned_purchase: { title: 'Disowned purchase without a refund', needs: 'sales' },
   dispute_appeal: { title: 'Dispute decided on appeal', needs: 'sales' },
@@ -60,4 +66,11 @@ const KINDS: Record<AlarmKind, { title: string; needs: StaffPermission }> = {
   refund_in_excess: { title: 'Refund paid a buyer too much', needs: 'sales' },
   refund_made_outside: { title: 'Refund made at the processor', needs: 'sales' },
   restored_unknown: { title: 'Record missing from the restored database', needs: 'sales' },
+}
+
+/** A newer release on the same database may raise what this one does not know. */
+const UNKNOWN: Described = { title: 'Alarm of a newer release', needs: 'staff' }
+
+function describe(kind: AlarmKind): Described {
+  return (KINDS as Partial<typeof KINDS>)[kind] ?? UNKNOWN
 }
