@@ -72,6 +72,24 @@ describe('every page of the documentation', () => {
     assert.deepEqual(broken, [])
   })
 
+  test('of the changelog has its versions and subjects at its top', async () => {
+    const { body } = await service.app.inject('/changelog/')
+    const [, list = ''] = /<nav aria-label="Versions">(.*?)<\/nav>/s.exec(body) ?? []
+    const links = [...list.matchAll(/href="#([^"]+)">([^<]+)</g)].map(([, id, text]) => [id, text])
+    const headings = body.matchAll(/<h[2-4] id="([^"]+)"><a [^>]*>([^<]+)</g)
+    assert.deepEqual(
+      links,
+      [...headings].map(([, id, text]) => [id, text]),
+    )
+    assert.deepEqual(links.slice(0, 2), [
+      ['unreleased', 'Unreleased'],
+      ['added', 'Added'],
+    ])
+    assert.deepEqual(links.at(-1), ['added-2', 'Added'])
+    const ids = idsOf(body)
+    assert.equal(new Set(ids).size, ids.length)
+  })
+
   const statusOf = async (path: string) => (await service.app.inject(path)).statusCode
 
   test('has no inline script, no inline style and nothing of another host', () => {

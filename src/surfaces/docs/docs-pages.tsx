@@ -2,9 +2,10 @@ import type { JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { SiteLayout } from '#design/layout'
 import { Heading } from '#design/panels'
-import { DocText, RichText } from '#design/reading'
+import { DocText } from '#design/reading'
 import { siteNav } from '#http/site-menu'
 import type { FoundSection } from '#platform/section-search'
+import type { Changelog } from './changelog.ts'
 import { DocsLayout, type DocsLayoutFacts } from './layout.tsx'
 import type { DocsPageFacts } from './library.ts'
 
@@ -42,7 +43,7 @@ export function DocsSearchPage(facts: {
 }
 
 /** What changed in each version, from CHANGELOG.md. */
-export function ChangelogPage(facts: { base_url: string; clean_html: string }): JSX.Element {
+export function ChangelogPage(facts: Changelog & { base_url: string }): JSX.Element {
   return (
     <SiteLayout
       title="Changelog · Purser"
@@ -52,7 +53,31 @@ export function ChangelogPage(facts: { base_url: string; clean_html: string }): 
       site_nav={siteNav('docs')}
     >
       <Heading title="Changelog" />
-      <RichText clean_html={facts.clean_html} />
+      <VersionList versions={facts.versions} />
+      <DocText clean_html={facts.clean_html} />
     </SiteLayout>
+  )
+}
+
+function VersionList({ versions }: Pick<Changelog, 'versions'>): JSX.Element {
+  return (
+    <nav aria-label="Versions">
+      <ul class="grid gap-3 text-sm">
+        {versions.map(({ id, title, sections }) => (
+          <li key={id}>
+            <p class="font-semibold">
+              <TextLink href={`#${id}`}>{title}</TextLink>
+            </p>
+            <ul class="flex flex-wrap gap-x-4">
+              {sections.map((section) => (
+                <li key={section.id} class="py-1">
+                  <TextLink href={`#${section.id}`}>{section.title}</TextLink>
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </nav>
   )
 }

@@ -34,7 +34,7 @@ const ALERTS: Record<string, string> = { NOTE: 'Note', TIP: 'Tip', WARNING: 'War
  * Renders a page. Links to other Markdown files become links to their pages, and drawings become
  * part of the page. Throws for a value, a part or a file that does not exist.
  */
-export function renderChapter(chapter: Chapter, insertable: Insertable): Rendered {
+export function renderChapter(chapter: ChapterText, insertable: Insertable): Rendered {
   const page: PageInProgress = { chapter, headings: [], ids: new Set(), codes: 0, regions: 0 }
   const marked = new Marked({ gfm: true })
   marked.use({ renderer: referringRenderer(page, insertable) })
@@ -43,9 +43,12 @@ export function renderChapter(chapter: Chapter, insertable: Insertable): Rendere
   return { clean_html: marked.parse(text, { async: false }), headings: page.headings }
 }
 
+/** What of a page is rendered. */
+export type ChapterText = Pick<Chapter, 'file' | 'title' | 'text'>
+
 /** What is known of a page while it is rendered. */
 interface PageInProgress {
-  chapter: Chapter
+  chapter: ChapterText
   headings: PageHeading[]
   ids: Set<string>
   codes: number
@@ -60,6 +63,13 @@ function regionName(page: PageInProgress, kind: string): string {
   )
 }
 
+/** An ID for a heading; one that repeats an earlier heading gets a number. */
+function unusedId({ ids }: PageInProgress, id: string): string {
+  let unused = id
+  for (let number = 2; ids.has(unused); number++) unused = `${id}-${number}`
+  return unused
+}
+
 /** What leads somewhere: headings, links, drawings, and parts that the service makes. */
 function referringRenderer(page: PageInProgress, { values, parts }: Insertable): RendererObject {
   const { chapter } = page
@@ -68,7 +78,7 @@ function referringRenderer(page: PageInProgress, { values, parts }: Insertable):
       const [, own] = / \{#([\w-]+)\}$/.exec(text) ?? []
       const html = this.parser.parseInline(tokens).replace(/ \{#[\w-]+\}$/, '')
       const title = plain(html)
-      const id = own ?? slug(title)
+      const id = own ?? unusedId(page, slug(title))
       if (page.ids.has(id)) throw new Error(`${chapter.file}: two headings have the ID ${id}`)
       page.ids.add(id)
       page.headings.push({ id, depth, title })
@@ -130,7 +140,7 @@ function blockRenderer(page: PageInProgress): RendererObject {
 }
 
 /** The Markdown with the values of this installation. */
-export function fillIn({ file, text }: Chapter, values: Record<string, string>): string {
+export function fillIn({ file, text }: ChapterText, values: Record<string, string>): string {
   return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name]
     if (value === undefined) throw new Error(`${file}: {{${name}}} is not known`)
@@ -139,7 +149,7 @@ export function fillIn({ file, text }: Chapter, values: Record<string, string>):
 }
 
 /** Where a link leads; undefined for a file of the project that is no page. */
-function targetOf({ file }: Chapter, href: string): string | undefined {
+function targetOf({ file }: ChapterText, href: string): string | undefined {
   if (/^(https?:|mailto:|#)/.test(href)) return href
   const [path = '', anchor] = href.split('#', 2)
   const target = pathOf(linkedFile(file, path))

@@ -1,19 +1,16 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { isCurrent, weakEtagOf } from '#http/etag'
 import { queryOf } from '#http/input'
 import { people, sendPage } from '#http/pages'
-import { renderMarkdown } from '#platform/documents'
 import { once } from '#platform/once'
-import { pathOf } from './chapters.ts'
+import { readChangelog } from './changelog.ts'
 import { ChangelogPage, DocsPage, DocsSearchPage } from './docs-pages.tsx'
 import { openLibrary } from './library.ts'
 import { type DocsParts, partsOf } from './parts.tsx'
 import { openSearch } from './search.ts'
 import { openValues } from './values.ts'
 
-const CHANGELOG = new URL('../../../CHANGELOG.md', import.meta.url)
 const SEARCH = '/docs/search/'
 
 /**
@@ -24,16 +21,9 @@ export function docs(app: FastifyInstance, world: World, made: DocsParts): reado
   const { base_url } = world.config
   const library = openLibrary(base_url, { values: openValues(world), parts: partsOf(made) })
   const declare = (scope: FastifyInstance) => {
-    const changes = once(() =>
-      renderMarkdown(
-        readFileSync(CHANGELOG, 'utf8')
-          .replace(/^# .*\n/, '')
-          .replace(/^## \[(.+?)\]/gm, '## $1')
-          .replace(/(?<=\]\()[\w/-]+\.md(?=\))/g, (file) => pathOf(file) ?? file),
-      ),
-    )
+    const changelog = once(readChangelog)
     scope.get('/changelog/', async (_request, reply) =>
-      sendPage(reply, ChangelogPage({ base_url, clean_html: changes() }), { public: true }),
+      sendPage(reply, ChangelogPage({ base_url, ...changelog() }), { public: true }),
     )
     for (const path of library.paths) {
       scope.get(path, async (_request, reply) =>
