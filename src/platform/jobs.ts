@@ -1,18 +1,18 @@
-import { type JobResult, PgBoss } from 'pg-boss'
+import type { JobResult, PgBoss } from 'pg-boss'
 import type { z } from 'zod'
-import { afterCommit, type Database, type Db, isUniqueViolation } from '#platform/db'
+import { afterCommit, type Database } from '#platform/db'
 import { type JobActions, jobActions } from '#platform/job-actions'
 import { indexJobs } from '#platform/job-log'
 import type { Log } from '#platform/log'
+import { bossOn, createTables, lookUpQueues } from '#platform/pg-boss'
 import { type Poll, repeat } from '#platform/poll'
 import {
   createScheduleQueue,
-  SCHEDULE_INTERVALS,
   type Schedule,
   type Settle,
   startSchedules,
 } from '#platform/schedules'
-import { RowsSql, Sql } from '#platform/sql'
+import { RowsSql } from '#platform/sql'
 import { type Observer, observed } from '#platform/telemetry/observer'
 import type { Writes } from '#platform/together'
 
@@ -103,13 +103,10 @@ interface Declared {
 const MAX_SECONDS = 15 * 60
 /** A job of a process that was killed is noticed after this time, and retried. */
 const HEARTBEAT_SECONDS = 20
-const SUPERVISE_SECONDS = 10
 
 /** Each queue has two lanes with workers of their own. */
 const lanesOf = ({ name }: QueueSettings) => [name, urgentLane(name)]
 const urgentLane = (name: string) => `${name}-urgent`
-
-const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
 /**
  * The queue is stored in the service's own database; `open` creates its tables. A process that does
@@ -187,22 +184,6 @@ export function openJobs(db: Database, log: Log, options: JobOptions = {}): Jobs
   }
 }
 
-/** Creates the queue's tables; again, where another process did while this one waited to. */
-async function createTables(boss: PgBoss): Promise<void> {
-  await boss.start().catch((error: unknown) => {
-    if (!isUniqueViolation(error, 'pg_namespace_nspname_index')) throw error
-    return boss.start()
-  })
-}
-
-/**
- * Looks every queue up, also of an earlier release. It would happen when a queue is first used,
- * which must not be inside a transaction.
- */
-async function lookUpQueues(boss: PgBoss): Promise<void> {
-  for (const { name } of await boss.getQueues()) await boss.findJobs(name, { id: NO_JOB })
-}
-
 async function makeQueue(boss: PgBoss, queue: QueueSettings): Promise<void> {
   const options = {
     retryLimit: queue.retries,
@@ -251,43 +232,4 @@ function sender(boss: PgBoss, wake: (lane: string) => void): Jobs['sendAll'] {
 /** The queue's statement takes an array of jobs as its only value, in JSON. */
 function joinJobs(values: unknown[][]): unknown[] {
   return [JSON.stringify(values.flatMap(([jobs]) => JSON.parse(String(jobs)) as unknown[]))]
-}
-
-/** One statement of the queue, repeated for each job; its tables are created by several at once. */
-const REPEATED = /^\s*(with|select|insert|update)\b[^;]*$/i
-const repeated = new Set<string>()
-// As many as the queue has for all our queues; beyond that, a text may not come back.
-const MAX_REPEATED = 200
-
-/** Runs the queue's statements prepared: planning one takes longer than running it. */
-function asPrepared(db: Db) {
-  return async (text: string, values: unknown[] = []): Promise<{ rows: never[] }> => {
-    const isKnown = repeated.has(text)
-    if (!isKnown && (repeated.size >= MAX_REPEATED || !REPEATED.test(text))) {
-      return (await db.raw(text, values)) as { rows: never[] }
-    }
-    repeated.add(text)
-    return { rows: await db.rows<never>(new Sql(text, values)) }
-  }
-}
-
-interface BossWork {
-  /** Creates the queue's tables. */
-  migrate?: boolean
-  /** Returns the jobs of a process that crashed to the queue. */
-  supervise?: boolean
-  schedule?: boolean
-}
-
-function bossOn(db: Database, log: Log, work: BossWork): PgBoss {
-  const boss = new PgBoss({
-    ...{ migrate: false, supervise: false, schedule: false, ...work },
-    db: { executeSql: asPrepared(db) },
-    ...(db.engine === 'embedded' ? { backend: 'pglite' as const } : {}),
-    superviseIntervalSeconds: SUPERVISE_SECONDS,
-    monitorIntervalSeconds: SUPERVISE_SECONDS,
-    ...SCHEDULE_INTERVALS,
-  })
-  boss.on('error', (error) => log.error({ error }, 'job queue failed'))
-  return boss
 }

@@ -16,7 +16,7 @@ const PLANTED = 'test/support/row-types/planted.ts'
 const PASSED_ON = [
   'src/platform/db-embedded.ts',
   'src/platform/jobs.ts',
-  'src/platform/jobs.ts',
+  'src/platform/pg-boss.ts',
   'src/platform/telemetry/observed-db.ts',
   'src/platform/together.ts',
   'src/platform/together.ts',
