@@ -176,6 +176,19 @@ describe('the operator’s pages', () => {
     assert.equal((await agent.open('/admin/tax/2027-03/ZZ/')).status, 404)
   })
 
+  test('show what a month carries over, and open the invoice of each line', async () => {
+    await agent.open('/admin/tax/2026-04/')
+    assert.match(agent.text, /TX \$0\.00 .* −\$9\.00 \$0\.00 \$0\.00 −\$9\.00 to later months/)
+    await agent.open('/admin/tax/2026-05/')
+    assert.match(agent.text, /TX \$360\.00 .* \$18\.00 \$0\.00 −\$9\.00 \$9\.00 Filed/)
+    await agent.open('/admin/tax/2026-04/TX/')
+    const carried = /Carried over from earlier months \$0\.00 Carried over to later months −\$9\.00/
+    assert.match(agent.text, carried)
+    const [number] = /PUR-\d{6}/.exec(agent.text)!
+    await agent.press(number)
+    assert.match(agent.text, new RegExp(`Purchase ${number} .*Refunded`))
+  })
+
   test('file all states of a month as one task', async () => {
     for (const state of ['TX', 'NY'] as const) await sellTo(state)
     toMonth('2027-05')
@@ -222,7 +235,12 @@ describe('the operator’s pages', () => {
       [texas.taxable_sales, texas.rate, texas.filing_reference, texas.filed_by],
       ['144.00', '6.25%', 'TX-WEBFILE-77', service.demo.operator.email],
     )
+    const april = (await exported('2026-04', 'Export states (CSV)')).rows.find(
+      ({ state }) => state === 'TX',
+    )!
+    assert.deepEqual([april.refunds_before_tax, april.taxable_refunds], ['180.00', '144.00'])
     const lines = await exported('2027-05', 'Export transactions (CSV)')
+    for (const { invoice_number } of lines.rows) assert.match(invoice_number!, /^PUR-\d{6}$/)
     assert.deepEqual(
       lines.rows
         .map(({ kind, state, amount_before_tax, tax }) => [kind, state, amount_before_tax, tax])

@@ -47,6 +47,8 @@ export interface StateReport {
   charged: Cents
   /** Before tax. */
   refunds: Cents
+  /** The taxed part of the refunds. */
+  taxable_refunds: Cents
   /** The tax of the refunds. */
   relieved: Cents
 }
@@ -103,6 +105,7 @@ export async function taxReport(db: Db, month: string): Promise<StateReport[]> {
         as rates,
       coalesce(sum(tax) filter (where event = 'sale'), 0)::bigint as charged,
       coalesce(sum(-amount) filter (where event <> 'sale'), 0)::bigint as refunds,
+      coalesce(sum(-taxable) filter (where event <> 'sale'), 0)::bigint as taxable_refunds,
       coalesce(sum(-tax) filter (where event <> 'sale'), 0)::bigint as relieved
     from sums group by state order by state`)
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { invoiceNumber } from '#domain/billing'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import { declareExport } from '#http/exports'
@@ -58,6 +59,7 @@ const SUMMARY: CsvColumn<StateSummary & { month: string }>[] = [
   { name: 'rate', of: ({ rates }) => rates.map(percent).join(' ') },
   { name: 'tax_charged', of: ({ charged }) => charged },
   { name: 'refunds_before_tax', of: ({ refunds }) => refunds },
+  { name: 'taxable_refunds', of: ({ taxable_refunds }) => taxable_refunds },
   { name: 'tax_refunded', of: ({ relieved }) => relieved },
   { name: 'tax_collected_net', of: ({ collected }) => collected },
   { name: 'carried_from_earlier_months', of: ({ carried }) => carried },
@@ -76,7 +78,7 @@ const LINES: CsvColumn<tax.TaxLine>[] = [
   { name: 'zip', of: ({ zip }) => zip },
   { name: 'app', of: ({ app_name }) => app_name },
   { name: 'invoice_id', of: ({ invoice_id }) => invoice_id },
-  { name: 'invoice_number', of: ({ invoice_number }) => String(invoice_number) },
+  { name: 'invoice_number', of: ({ invoice_number }) => invoiceNumber(invoice_number) },
   { name: 'transaction_id', of: ({ transaction_id }) => transaction_id },
   { name: 'amount_before_tax', of: ({ amount }) => amount },
   { name: 'taxable_amount', of: ({ taxable }) => taxable },

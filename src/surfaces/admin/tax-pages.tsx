@@ -6,6 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Panel, RecordTable } from '#design/panels'
+import { invoiceNumber } from '#domain/billing'
 import type { StaffRole } from '#domain/identity'
 import { stateName } from '#domain/sellers'
 import type { TaxLine } from '#domain/tax'
@@ -71,6 +72,7 @@ export function MonthPage(
             { label: 'Rate', numeric: true },
             { label: 'Tax', numeric: true },
             { label: 'Tax refunded', numeric: true },
+            { label: 'Carried over', numeric: true },
             { label: 'Amount due', numeric: true },
             { label: 'Filing status' },
           ]}
@@ -84,7 +86,8 @@ export function MonthPage(
               each.rates.map(percent).join(', '),
               <Money amount={each.charged} />,
               <Money amount={cents(0 - each.relieved)} />,
-              <Money amount={each.amount} />,
+              <Money amount={each.carried} />,
+              <AmountDue {...each} />,
               <Status status={each.status} />,
             ],
           }))}
@@ -94,12 +97,24 @@ export function MonthPage(
         <Panel title={`File ${counted(due.length, 'state')}`}>
           <p class="text-sm">
             {formatMoney(total)} will be recorded as paid. Each filing is stored under the batch
-            reference and the state code.
+            reference and the state code. File with the states and pay them first: nothing is sent
+            from here.
           </p>
           <FilingForm {...facts} path={path} label="Batch reference" button="File and pay all" />
         </Panel>
       )}
     </SiteLayout>
+  )
+}
+
+/** What is due for a month, and the credit that it leaves. */
+function AmountDue({ amount, left }: Pick<StateSummary, 'amount' | 'left'>): JSX.Element {
+  if (left === 0) return <Money amount={amount} />
+  return (
+    <span class="grid justify-items-end gap-1">
+      <Money amount={amount} />
+      <span class="text-xs text-muted">{formatMoney(left)} to later months</span>
+    </span>
   )
 }
 
@@ -145,6 +160,9 @@ export function StateMonthPage(
                 term: 'Carried over from earlier months',
                 detail: <Money amount={facts.carried} />,
               },
+              ...(facts.left < 0
+                ? [{ term: 'Carried over to later months', detail: <Money amount={facts.left} /> }]
+                : []),
               { term: 'Amount due', detail: <Money amount={facts.amount} /> },
             ]}
           />
@@ -162,12 +180,18 @@ export function StateMonthPage(
         ) : (
           <Panel title="File">
             {facts.status === 'due' ? (
-              <FilingForm
-                {...facts}
-                path={path}
-                label="The state’s confirmation number"
-                button="File and pay"
-              />
+              <>
+                <p class="text-sm">
+                  {formatMoney(facts.amount)} will be recorded as paid. File with the state and pay
+                  it first: nothing is sent from here.
+                </p>
+                <FilingForm
+                  {...facts}
+                  path={path}
+                  label="The state’s confirmation number"
+                  button="File and pay"
+                />
+              </>
             ) : (
               <p class="text-sm">{whyNot(facts.status, month)}</p>
             )}
@@ -180,6 +204,7 @@ export function StateMonthPage(
         columns={[
           { label: 'Day' },
           { label: 'Type' },
+          { label: 'Invoice' },
           { label: 'App' },
           { label: 'ZIP' },
           { label: 'Before tax', numeric: true },
@@ -192,6 +217,9 @@ export function StateMonthPage(
           cells: [
             <Day date={line.at} />,
             KINDS[line.event],
+            <TextLink href={`/admin/sales/${line.invoice_id}/`}>
+              {invoiceNumber(line.invoice_number)}
+            </TextLink>,
             line.app_name,
             line.zip,
             <Money amount={line.amount} />,

@@ -6,7 +6,9 @@ import { type Cents, ZERO } from '#platform/money'
 /** A state's month: totals, tax due and filing. */
 export interface StateSummary extends tax.StateReport {
   collected: Cents
+  /** A credit from earlier months, and what is left of it and of this month's refunds. */
   carried: Cents
+  left: Cents
   amount: Cents
   /** `none`: no tax was collected, so there is nothing to file. */
   status: tax.Liability['status'] | 'none'
@@ -23,11 +25,12 @@ export async function summariesOf(world: World, month: string): Promise<StateSum
   return (await tax.taxReport(world.db, month)).map((report) => {
     const liability = liabilities.get(report.state)
     const filing = filed.get(report.state)
+    const { collected, carried } = liability ?? { collected: ZERO, carried: ZERO }
     return {
       ...report,
-      collected: liability?.collected ?? ZERO,
-      carried: liability?.carried ?? ZERO,
-      amount: liability?.amount ?? ZERO,
+      collected,
+      carried,
+      ...tax.settleMonth(collected, carried),
       status: liability?.status ?? 'none',
       filing: filing && {
         reference: filing.filing_reference,
