@@ -121,6 +121,16 @@ describe('a suspended seller', () => {
     assert.deepEqual(await readPages(), pages)
   })
 
+  test('reads on each page of its app that nothing can be changed', async () => {
+    const seller = await signedIn(service, service.demo.seller)
+    await decide('suspended')
+    const unsaid = await pagesWithout(
+      seller,
+      /Tidepool is suspended with its seller It is not for sale and not listed, and nothing can be/,
+    )
+    assert.deepEqual(unsaid, [])
+  })
+
   test('is led to no form for a new app', async () => {
     const seller = await signedIn(service, service.demo.seller)
     const leads = async () => (await seller.open('/dashboard/')).body.includes('/apps/new/')
@@ -261,6 +271,25 @@ async function sendAs(agent: Agent, method: string, url: string) {
   })
 }
 
+/** The pages of the app that do not have this text. */
+async function pagesWithout(seller: Agent, text: RegExp): Promise<string[]> {
+  const { invoice_id, license_id } = await service.world.db.one<Record<string, string>>(
+    sql`select i.id as invoice_id, i.license_id from invoices i where i.app_id = ${app_id} limit 1`,
+  )
+  const pages = [
+    ...['', 'plans/', 'discounts/', 'listing/', 'import/', 'affiliates/', 'integration/'],
+    ...['changes/', 'settings/', 'test-clock/', 'transfer/', 'sales/', 'customers/'],
+    ...['subscriptions/', 'licenses/', 'licenses/give/', `sales/${invoice_id}/`],
+    ...[`sales/${invoice_id}/refund`, `customers/${license_id}/`],
+  ]
+  const without: string[] = []
+  for (const page of pages) {
+    await seller.open(`/dashboard/apps/tidepool/${page}`)
+    if (seller.page.status !== 200 || !text.test(seller.text)) without.push(page)
+  }
+  return without
+}
+
 describe('a suspended app', () => {
   const decideApp = async (what: 'suspended' | 'reinstated') =>
     await decideAboutApp(service.world, await withReason('unsafe'), { app_id, what })
@@ -272,6 +301,15 @@ describe('a suspended app', () => {
     assert.match(text, /unsafe/)
     await decideApp('reinstated')
     assert.deepEqual(await publicView(), FOR_SALE)
+  })
+
+  test('says so on each of its pages, which can still be changed', async () => {
+    const seller = await signedIn(service, service.demo.seller)
+    await decideApp('suspended')
+    const text = /Tidepool is suspended It is not for sale and not listed\. Its customers keep/
+    assert.deepEqual(await pagesWithout(seller, text), [])
+    await decideApp('reinstated')
+    assert.equal((await pagesWithout(seller, text)).length, 19)
   })
 
   test('has a page that shows staff since when, and why', async () => {

@@ -4,6 +4,7 @@ import { noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
 import type { MemberContext, SellerTermsContext } from '#http/guards/seller'
 import type { SessionContext } from '#http/guards/session'
+import { suspensionOf } from '#http/suspended-app'
 import { clockNotice } from '#http/test-clock-notice'
 import type { ActorOf } from '#platform/audit'
 import type { AppFacts } from './layout.tsx'
@@ -26,7 +27,7 @@ export function appFactsOf(
     app_name: app.name,
     csrf_token: csrfToken(world, request, reply),
     owes_terms,
-    is_suspended: app.is_suspended,
+    suspension: suspensionOf(app, member),
     has_clock: world.processor.has_test_clock,
     notice: clockNotice(world, app),
     note: request.method === 'GET' ? noteFor(request, notes) : undefined,

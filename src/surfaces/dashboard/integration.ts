@@ -42,6 +42,7 @@ export async function integrationOf(
     is_published: app.is_published,
     external_sales_enabled: app.external_sales_enabled,
     is_on_sale: app.is_on_sale,
+    is_suspended: app.is_suspended,
     links: prices.map(({ id, product_name, amount, frequency }) => ({
       id,
       plan: product_name,

@@ -10,6 +10,7 @@ import { type AppPageName, addressOf, appMenu } from '#http/app-menu'
 import { placed } from '#http/field-places'
 import type { FormFault } from '#http/form-errors'
 import { sellerTermsUrl } from '#http/redirect'
+import { type AppSuspension, SuspendedApp } from '#http/suspended-app'
 import { anyOf, capitalized } from '#platform/text'
 
 /** The facts that every page of an app shows. */
@@ -19,8 +20,8 @@ export interface AppFacts {
   csrf_token: string
   /** True until the seller accepts the terms; nothing can be saved before. */
   owes_terms: boolean
-  /** Whether staff suspend the app or its seller. */
-  is_suspended: boolean
+  /** The suspension of the app or its seller by staff. */
+  suspension: AppSuspension | undefined
   /** Whether the app has a test clock. */
   has_clock: boolean
   /** The banner about the app's own time. */
@@ -61,12 +62,7 @@ export function AppPage(
         <SubNav label={facts.app_name} links={appMenu(facts.slug, facts.current, facts)} />
       </div>
       <div class="grid grid-cols-1 gap-6">
-        {facts.is_suspended && (
-          <Alert tone="warning" title={`${facts.app_name} is suspended`}>
-            It is not for sale and not listed. Its customers keep their licenses, and their
-            subscriptions renew. We emailed you the reason.
-          </Alert>
-        )}
+        <SuspendedApp suspension={facts.suspension} />
         {facts.viewers_role && !FIGURES.includes(facts.current) && (
           <ViewOnly role={facts.viewers_role} />
         )}

@@ -7,6 +7,7 @@ import { PageHeader } from '#design/page-header'
 import { EmptyState, Panel, RecordTable, Totals } from '#design/panels'
 import { isOwing, type LicenseStatus } from '#domain/licensing'
 import { appMenu } from '#http/app-menu'
+import { SuspendedApp } from '#http/suspended-app'
 import type { ListFacts } from './app-list.ts'
 import { type Choice, type ListSearch, SearchForm } from './search-form.tsx'
 
@@ -51,6 +52,7 @@ export function AppListPage<Row>(
           <ListLinks base={base} current={list} />
         </div>
       </div>
+      <SuspendedApp suspension={facts.suspension} />
       <SearchForm {...facts} path={`${base}/${list}/`} />
       {rows.length === 0 ? (
         <Nothing {...facts} is_filtered={isFiltered} label={label.toLowerCase()} />

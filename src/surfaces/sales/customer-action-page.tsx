@@ -6,6 +6,7 @@ import { PageHeader } from '#design/page-header'
 import { Mailbox, Panel } from '#design/panels'
 import { placed } from '#http/field-places'
 import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
+import { SuspendedApp } from '#http/suspended-app'
 import type { CustomerAction } from './customer-action.ts'
 import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -35,6 +36,7 @@ export function ActionPage(
       <PageHeader title={action.label} back={{ label: email, href: back }}>
         For <Mailbox address={email} />.
       </PageHeader>
+      <SuspendedApp suspension={facts.suspension} />
       <ErrorSummary errors={faults.map(placed)} title="Nothing was changed. Check these fields" />
       <div class="max-w-xl">
         <Panel>

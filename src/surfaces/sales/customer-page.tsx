@@ -20,6 +20,7 @@ import {
 import type { ActionNote } from '#http/action-note'
 import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
 import type { ListPage } from '#http/pagination'
+import { SuspendedApp } from '#http/suspended-app'
 import { eventText } from '#http/timeline-labels'
 import { type Cents, cents, sum } from '#platform/money'
 import type { ActionLink } from './customer-action.ts'
@@ -65,6 +66,7 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
       >
         {facts.app_name} {license.product_name}
       </PageHeader>
+      <SuspendedApp suspension={facts.suspension} />
       <NoteAlert note={facts.note} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">

@@ -9,6 +9,7 @@ import { invoiceNumber, type SellerInvoice } from '#domain/billing'
 import type { Dispute, Evidence } from '#domain/payments'
 import type { ActionNote } from '#http/action-note'
 import { DISPUTE_REASONS } from '#http/dispute-reasons'
+import { SuspendedApp } from '#http/suspended-app'
 import type { Cents } from '#platform/money'
 import { DISPUTE_LABELS } from './labels.ts'
 import { SaleHeader } from './sale-header.tsx'
@@ -54,6 +55,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
       >
         {DISPUTE_REASONS[dispute.reason]}
       </SaleHeader>
+      <SuspendedApp suspension={facts.suspension} />
       <NoteAlert note={facts.note} />
       <Consequences {...facts} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]">

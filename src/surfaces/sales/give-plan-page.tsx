@@ -7,6 +7,7 @@ import { PageHeader } from '#design/page-header'
 import { Mailbox, Panel } from '#design/panels'
 import { placed } from '#http/field-places'
 import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
+import { SuspendedApp } from '#http/suspended-app'
 import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -37,6 +38,7 @@ export function GivePlanPage(facts: GiveFacts): JSX.Element {
       <PageHeader title="Give a plan" back={{ label: 'Licenses', href: `${base}/licenses/` }}>
         A license of {facts.app_name} that costs nothing and is never charged.
       </PageHeader>
+      <SuspendedApp suspension={facts.suspension} />
       <ErrorSummary errors={faults.map(placed)} title="Not given. Check these fields" />
       {facts.owned && <Owned {...facts.owned} email={form.email} />}
       <div class="max-w-xl">

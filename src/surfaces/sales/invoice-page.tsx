@@ -16,6 +16,7 @@ import type { PayoutOfTransaction } from '#domain/payouts'
 import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
 import { LedgerEntries } from '#http/ledger-entries'
 import { payoutLabel } from '#http/payout-label'
+import { SuspendedApp } from '#http/suspended-app'
 import type { ChargeId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { KIND_LABELS } from './labels.ts'
@@ -59,6 +60,7 @@ export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
       >
         {facts.app_name} {invoice.product_name}, for <Mailbox address={invoice.email} />
       </SaleHeader>
+      <SuspendedApp suspension={facts.suspension} />
       <NoteAlert note={facts.note} />
       {facts.is_former && (
         <Alert tone="info">

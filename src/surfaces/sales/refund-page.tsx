@@ -9,6 +9,7 @@ import { invoiceNumber, type SellerInvoice } from '#domain/billing'
 import { placed } from '#http/field-places'
 import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
 import { MAX_REASON_LENGTH } from '#http/reason'
+import { SuspendedApp } from '#http/suspended-app'
 import { type Cents, sum } from '#platform/money'
 import { SaleHeader } from './sale-header.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -66,6 +67,7 @@ export function RefundPage(
         {invoice.product_name}, paid by <Mailbox address={invoice.email} />. The refund goes to the
         original card.
       </SaleHeader>
+      <SuspendedApp suspension={facts.suspension} />
       {facts.has_changed && (
         <Alert tone="warning" title="The amounts have changed">
           Nothing was refunded. Review the amounts again.

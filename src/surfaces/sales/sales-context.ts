@@ -3,6 +3,7 @@ import type { StaffRole } from '#domain/identity'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
 import type { SalesContext, Side } from '#http/guards/seller-or-staff'
+import { type AppSuspension, suspensionOf } from '#http/suspended-app'
 import { clockNotice } from '#http/test-clock-notice'
 import type { ActorOf } from '#platform/audit'
 
@@ -26,18 +27,21 @@ export interface SalesPageFacts {
   as: Side
   /** The role of staff; undefined for a seller. */
   role: StaffRole | undefined
+  /** The suspension of the app or its seller, for a member. */
+  suspension: AppSuspension | undefined
   /** The banner about the app's own time. */
   notice: string | undefined
 }
 
 /** Gathers the facts that every page about an app's sales shows. */
 export function pageFacts(world: World, context: SalesContext, app: apps.App): SalesPageFacts {
-  const { request, reply, base, as, role } = context
+  const { request, reply, base, as, role, member } = context
   return {
     csrf_token: csrfToken(world, request, reply),
     base,
     as,
     role,
+    suspension: member && suspensionOf(app, member),
     notice: clockNotice(world, app),
   }
 }

@@ -16,6 +16,7 @@ import {
 import type { DisputeLine } from '#domain/payments'
 import { appMenu } from '#http/app-menu'
 import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
+import { SuspendedApp } from '#http/suspended-app'
 import { type Cents, cents } from '#platform/money'
 import { counted } from '#platform/text'
 import type { InvoiceSearch } from './invoice-search.ts'
@@ -68,6 +69,7 @@ export function SalesPage(
         <Heading title={`${facts.app_name}: sales`}>Invoices, fees and net revenue.</Heading>
         <SubNav label={facts.app_name} links={appMenu(facts.slug, 'sales', facts)} />
       </div>
+      <SuspendedApp suspension={facts.suspension} />
       {facts.disputes.length > 0 && <Waiting {...facts} />}
       <SearchForm
         path={`${base}/sales/`}

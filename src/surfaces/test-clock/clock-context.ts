@@ -4,6 +4,7 @@ import { addressOf } from '#http/app-menu'
 import { csrfToken } from '#http/form-token'
 import { requireSeller, type SellerContext } from '#http/guards/seller'
 import { AnsweredByGuard, sendPage } from '#http/pages'
+import { suspensionOf } from '#http/suspended-app'
 import { clockNotice } from '#http/test-clock-notice'
 import { type ClockLayoutFacts, NoClockPage } from './layout.tsx'
 
@@ -49,6 +50,7 @@ export function layoutFacts(world: World, context: ClockContext): ClockLayoutFac
     base,
     now,
     is_ahead: app.clock_ahead > 0,
+    suspension: suspensionOf(app, context.member),
     notice: clockNotice(world, app),
   }
 }

@@ -5,6 +5,7 @@ import { SubNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
 import { EmptyState, Heading } from '#design/panels'
 import { addressOf, appMenu } from '#http/app-menu'
+import { type AppSuspension, SuspendedApp } from '#http/suspended-app'
 
 /** The facts that every page of the test clock shows. */
 export interface ClockLayoutFacts {
@@ -16,6 +17,8 @@ export interface ClockLayoutFacts {
   /** The app's current time, and whether it is ahead of real time. */
   now: Date
   is_ahead: boolean
+  /** The suspension of the app or its seller. */
+  suspension: AppSuspension | undefined
   /** The banner about the app's own time. */
   notice: string | undefined
 }
@@ -57,7 +60,10 @@ export function ClockLayout(
           links={appMenu(facts.slug, 'test-clock', { has_clock: true })}
         />
       </div>
-      <div class="grid grid-cols-1 gap-6">{facts.children}</div>
+      <div class="grid grid-cols-1 gap-6">
+        <SuspendedApp suspension={facts.suspension} />
+        {facts.children}
+      </div>
     </SiteLayout>
   )
 }

@@ -24,6 +24,8 @@ export interface SalesContext extends SessionContext {
   base: string
   /** The role of staff; undefined for a seller. */
   role?: StaffRole
+  /** The membership in the app's seller; undefined for staff and for the former seller. */
+  member?: sellers.Membership
   /** The visitor sold this before the app was transferred to another seller. */
   is_former?: true
 }
