@@ -218,6 +218,10 @@ test('support refunds for sixty days, as a seller does; finance at any time', as
   service.clock.pass(61 * DAY)
   const [support, finance] = [await addStaff('support'), await addStaff('finance')]
   assert.doesNotMatch((await support.open(path)).body, /\/refund"/)
+  assert.match(
+    support.text,
+    /No refunds\. Support can refund for 60 days\. After that, ask finance/,
+  )
   await support.open(`${path}refund`)
   assert.match(support.text, /Support can refund for 60 days. After that, ask finance/)
   assert.match((await finance.open(path)).body, /\/refund"/)

@@ -36,6 +36,8 @@ export interface InvoicePageFacts extends SalesPageFacts {
   entries: Entry[]
   /** Whether anything is left to refund. */
   is_refundable: boolean
+  /** Why the visitor, who may refund, cannot do so now. */
+  refund_obstacle: string | undefined
   opens_disputes: boolean
   /** The visitor sold it before the app was transferred, and only views it. */
   is_former: boolean
@@ -127,11 +129,13 @@ function Figures({ invoice, lines, charge, is_earner }: InvoicePageFacts): JSX.E
   )
 }
 
-function Refunds({ refunds, is_refundable, base, invoice }: InvoicePageFacts): JSX.Element {
+function Refunds(facts: InvoicePageFacts): JSX.Element {
+  const { refunds, is_refundable, refund_obstacle, base, invoice } = facts
   return (
     <Panel title="Refunds">
       {refunds.length === 0 && <p class="text-sm text-muted">No refunds.</p>}
       {refunds.length > 0 && <RefundRecords refunds={refunds} />}
+      {refund_obstacle && <p class="text-sm text-muted">{refund_obstacle}</p>}
       {is_refundable && (
         <Actions>
           <Button href={`${base}/sales/${invoice.id}/refund`}>Refund</Button>

@@ -6,7 +6,7 @@ import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
-import { quoteRefund } from '#flows/refund'
+import { quoteRefund, type RefundRefusal } from '#flows/refund'
 import type { World } from '#flows/world'
 import { noteFor } from '#http/action-note'
 import { membershipOf } from '#http/guards/seller'
@@ -21,7 +21,17 @@ import { sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import type { SellerId } from '#platform/ids'
 import { InvoicePage, type InvoicePageFacts } from './invoice-page.tsx'
+import { refusalMessage } from './labels.ts'
 import { actorOf, pageFacts } from './sales-context.ts'
+
+/** Refusals that the rest of the page does not explain. */
+const OBSTACLES: readonly RefundRefusal[] = [
+  'sold_before_transfer',
+  'too_late',
+  'disputed',
+  'in_progress',
+  'payment_pending',
+]
 
 const NEEDED = { seller: 'view', staff: 'sales' } as const
 
@@ -45,6 +55,8 @@ export function declareInvoice(scope: FastifyInstance, world: World, side: Side)
     const may = await permissionsIn(world, context, { seller_id: earner })
     const { role } = context
     const quote = await quoteRefund(world, actorOf(context), { invoice_id: invoice.id })
+    const mayRefund = role ? isPermitted(role, 'refunds') : may('support')
+    const refusal = 'refusal' in quote ? quote.refusal : undefined
     const page = InvoicePage({
       ...pageFacts(world, context, app),
       app_name: app.name,
@@ -58,7 +70,11 @@ export function declareInvoice(scope: FastifyInstance, world: World, side: Side)
       disputes,
       payouts: paidOut.filter(({ owner }) => role || (owner === earner && may('payouts'))),
       entries,
-      is_refundable: 'back' in quote && (role !== undefined || may('support')),
+      is_refundable: 'back' in quote && mayRefund,
+      refund_obstacle:
+        refusal && mayRefund && OBSTACLES.includes(refusal)
+          ? refusalMessage(refusal, context.as)
+          : undefined,
       is_former,
       is_earner: context.as === 'seller' && earner === invoice.seller_id,
       opens_disputes: role ? isPermitted(role, 'disputes') : !is_former && may('support'),
