@@ -96,6 +96,13 @@ export function anyOf(words: readonly string[]): string {
   return DISJUNCTION.format(words)
 }
 
+const CONJUNCTION = new Intl.ListFormat('en-US', { type: 'conjunction' })
+
+/** Words that all apply: "alarms, disputes, and failed refunds". */
+export function allOf(words: readonly string[]): string {
+  return CONJUNCTION.format(words)
+}
+
 /** A number with its noun: "1 dispute", "2 disputes". */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`

@@ -30,6 +30,25 @@ test('the home of the admin area is empty where nothing needs attention', async 
   assert.match(admin.text, /Nothing needs attention/)
 })
 
+test('an empty page names only what the role handles', async () => {
+  const seen = async (role: identity.StaffRole) => {
+    const agent = await addStaff(role)
+    const read = async (page: string) => {
+      await agent.open(page)
+      return /(Alarms, [^.]*) appear here/.exec(agent.text)?.[1]
+    }
+    return [await read('/admin/'), await read('/admin/cases/')]
+  }
+  assert.deepEqual(await seen('support'), [
+    'Alarms, failed refunds, failed emails, and locked accounts',
+    'Alarms, failed refunds, paused licenses, and locked accounts',
+  ])
+  assert.deepEqual(await seen('finance'), [
+    'Alarms, disputes, failed refunds, and tax filings',
+    'Alarms, disputes, and failed refunds',
+  ])
+})
+
 test('the home lists what each role handles, with its count and where it is handled', async () => {
   const { db } = service.world
   const bought = await buy(service)

@@ -14,6 +14,7 @@ import { excessPath } from './excess-page.tsx'
 import { AdminPage } from './layout.tsx'
 import { CasePanel, Entries, Entry, type Filled } from './staff-action.tsx'
 import { Unexplained } from './suspense-panel.tsx'
+import { whatAppears } from './what-appears.ts'
 
 interface CasesFacts {
   /** Lists and actions that it has no permission for are not shown. */
@@ -26,6 +27,14 @@ interface CasesFacts {
   note: ActionNote | undefined
   filled: Filled | undefined
 }
+
+const ITEMS = [
+  ['alarms', 'cases'],
+  ['disputes', 'disputes'],
+  ['failed refunds', 'refunds'],
+  ['paused licenses', 'licenses'],
+  ['locked accounts', 'accounts'],
+] as const
 
 /** Everything that needs a decision by staff, and a search by ID or email. */
 export function CasesPage(facts: CasesFacts): JSX.Element {
@@ -52,11 +61,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
       {lists.suspense.items.length > 0 && <Unexplained {...facts} list={lists.suspense} />}
       {lists.suspended.items.length > 0 && <SuspendedLicenses {...facts} list={lists.suspended} />}
       {lists.locked.items.length > 0 && <Locked {...facts} list={lists.locked} />}
-      {isClear && (
-        <EmptyState title="No open items">
-          Alarms, disputes, failed refunds, paused licenses and locked accounts appear here.
-        </EmptyState>
-      )}
+      {isClear && <EmptyState title="No open items">{whatAppears(facts.role, ITEMS)}</EmptyState>}
     </AdminPage>
   )
 }

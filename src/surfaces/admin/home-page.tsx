@@ -6,6 +6,7 @@ import type { StaffRole } from '#domain/identity'
 import { AdminMenu } from '#http/admin-menu'
 import type { Cents } from '#platform/money'
 import { SearchForm } from './case-search-panel.tsx'
+import { whatAppears } from './what-appears.ts'
 
 /** An item that needs attention: how many there are, and where they are handled. */
 export interface AttentionItem {
@@ -15,6 +16,15 @@ export interface AttentionItem {
   amount?: Cents
   href: string
 }
+
+const ITEMS = [
+  ['alarms', 'cases'],
+  ['disputes', 'disputes'],
+  ['failed refunds', 'refunds'],
+  ['tax filings', 'taxes'],
+  ['failed emails', 'emails'],
+  ['locked accounts', 'accounts'],
+] as const
 
 /** The home of the admin area. */
 export function HomePage(facts: {
@@ -31,9 +41,7 @@ export function HomePage(facts: {
         <AdminMenu current="home" role={facts.role} />
       </div>
       {items.length === 0 ? (
-        <EmptyState title="Nothing needs attention">
-          Alarms, disputes, failed refunds, tax filings and locked accounts appear here.
-        </EmptyState>
+        <EmptyState title="Nothing needs attention">{whatAppears(facts.role, ITEMS)}</EmptyState>
       ) : (
         <RecordCards
           records={items.map((item) => ({
