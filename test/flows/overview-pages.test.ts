@@ -270,4 +270,8 @@ test('the next payout is not promised for a Monday on which it does not happen',
   const seller_id = parseId('sel', owner)
   await decideAboutSeller(service.world, staff, { seller_id, what: 'payouts_paused' })
   assert.equal(await note(agent), 'Paused')
+  await decideAboutSeller(service.world, staff, { seller_id, what: 'payouts_resumed' })
+  await service.world.db.run(sql`update payout_accounts
+    set is_ready = false, returned_at = ${service.clock.now()}`)
+  assert.equal(await note(agent), 'Change or confirm your bank account')
 })

@@ -137,6 +137,7 @@ describe('a seller’s payouts', () => {
     const headers = { cookie: agent.cookie }
     const pdf = await service.app.inject({ url: `${path}statement.pdf`, headers })
     const { text } = await readPdf(pdf.rawPayload)
+    assert.match(text, / Returned \d{4}-\d\d-\d\d /)
     assert.match(text, /Their sum is the amount of the payout\./)
     assert.doesNotMatch(text, /amount paid/)
     const { invoice_id } = await service.world.db.one<{ invoice_id: string }>(

@@ -149,6 +149,7 @@ const OBSTACLES: Record<NonNullable<NextPayout['obstacle']>, string> = {
   debt: 'Deducted from your next earnings',
   paused: 'Paused',
   too_little: 'Below the minimum',
+  returned: 'Change or confirm your bank account',
   no_bank: 'Add a bank account',
 }
 

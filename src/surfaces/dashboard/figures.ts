@@ -18,7 +18,7 @@ export interface NextPayout {
   amount: Cents
   at: Date
   /** Why it does not happen then; undefined if it does. */
-  obstacle: 'debt' | 'paused' | 'too_little' | 'no_bank' | undefined
+  obstacle: 'debt' | 'paused' | 'too_little' | 'returned' | 'no_bank' | undefined
 }
 
 /** The figures of one app, or of all apps of a seller. */
@@ -93,5 +93,7 @@ async function obstacleTo(
   if (amount < 0) return 'debt'
   if (await payouts.arePaused(db, owner)) return 'paused'
   if (!payouts.isPayable(amount)) return 'too_little'
-  return (await payouts.findAccount(db, owner))?.is_ready ? undefined : 'no_bank'
+  const account = await payouts.findAccount(db, owner)
+  if (account?.is_ready) return undefined
+  return account?.returned_at ? 'returned' : 'no_bank'
 }

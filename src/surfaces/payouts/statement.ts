@@ -75,6 +75,8 @@ export async function statementPdf(
   const { name, email } = await payouts.payeeFacts(db, payout.owner)
   const isSeller = kind === 'seller'
   const gross = payout.gross ?? payout.amount
+  const { label } = payoutLabel(payout)
+  const { settled_at } = payout
   const figures = (line: payouts.StatementLine) =>
     isSeller ? [money(grossOf(line)), money(feesOf(line))] : []
   const rowOf = (line: payouts.StatementLine) => [
@@ -90,8 +92,9 @@ export async function statementPdf(
     lines: [isSeller ? name : `Affiliate ${name}`, email],
     facts: [
       { term: 'Amount', detail: `${money(payout.amount)} USD` },
-      { term: 'Status', detail: payoutLabel(payout).label },
+      { term: 'Status', detail: label },
       { term: 'Created', detail: isoDate(payout.created_at) },
+      ...(settled_at ? [{ term: label, detail: isoDate(settled_at) }] : []),
       { term: 'Type', detail: causeLabel(payout) },
       ...(payout.bank ? [{ term: 'Bank', detail: payout.bank }] : []),
       ...(payout.failure ? [{ term: reasonTerm(payout), detail: payout.failure }] : []),
