@@ -65,12 +65,20 @@ export async function openPostgres(
       ...more,
     })
   const hot = new Reconnecting(() => alone(limits.hot, HOT), log)
-  const separate = (limit: number, onConnect?: (client: pg.Client) => Promise<void>) =>
-    new Reconnecting(() => alone(limit, { connectionTimeoutMillis: limit }), log, onConnect)
-  const [probing, monitoring] = [separate(limits.probe), separate(limits.probe)]
+  // Gives up before the client's own timers, which a busy process finds expired.
+  const watching = () =>
+    new Reconnecting(() => alone(limits.probe, { query_timeout: limits.connect }), log, {
+      within_ms: limits.probe,
+    })
+  const [probing, monitoring] = [watching(), watching()]
   const listeners = new Listeners()
   // It gives up later than the pulse, which replaces it as soon as the server answers.
-  const beating = separate(2 * limits.silent, (client) => listeners.resume(client))
+  const silence = 2 * limits.silent
+  const beating = new Reconnecting(
+    () => alone(silence, { connectionTimeoutMillis: silence }),
+    log,
+    { onConnect: (client) => listeners.resume(client) },
+  )
   await beating.client().catch(() => {})
   const pulse = new Pulse({
     ask: () => beating.query('select 1'),

@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/clock'
 import { ConfigError } from '#platform/config'
 import type { Database } from '#platform/db'
+import { inTime } from '#platform/in-time'
 import type { Log } from '#platform/log'
 import { pendingMigrations } from '#platform/migrate'
 import { migrations } from '#platform/migrations'
@@ -8,7 +9,10 @@ import { sql } from '#platform/sql'
 
 /** Whether this process can serve: the database takes writes, and fits this release. */
 export interface Readiness {
-  /** Answers within two seconds; writes at most once a second, however often it is called. */
+  /**
+   * Answers within two seconds, or later where this process is too busy to read the answer of the
+   * database; writes at most once a second, however often it is called. Uses no pooled connection.
+   */
   check(): Promise<boolean>
 }
 
@@ -27,18 +31,13 @@ export function openReadiness(db: Database, clock: Clock, log: Log): Readiness {
     const now = clock.now()
     const write = db.probe(sql`insert into health_probe (at) values (${now})
       on conflict (id) do update set at = excluded.at`)
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('no answer in time')), ANSWER_WITHIN_MS)
-    })
     try {
-      return await Promise.race([write.then(fitsDatabase), late])
+      const ready = await inTime(write.then(fitsDatabase), ANSWER_WITHIN_MS)
+      if (ready === undefined) throw new Error('no answer in time')
+      return ready
     } catch (error) {
-      write.catch(() => {})
       log.warn({ error }, 'not ready: the database does not accept writes')
       return false
-    } finally {
-      clearTimeout(timer)
     }
   }
   return {
@@ -62,7 +61,7 @@ function openReleaseCheck(db: Database, log: Log): () => Promise<boolean> {
     if (checked && now - checked.at < RELEASE_CHECKED_MS) return checked.fits
     let fits = true
     try {
-      await pendingMigrations(db, { migrations: ours })
+      await pendingMigrations(db.monitor, { migrations: ours })
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       fits = false

@@ -1,22 +1,28 @@
 import pg from 'pg'
+import { inTime } from '#platform/in-time'
 import type { Log } from '#platform/log'
+
+interface ReconnectingOptions {
+  onConnect?: ((client: pg.Client) => Promise<void>) | undefined
+  /**
+   * How long a statement may take, with connecting, in milliseconds of this process's own time;
+   * absent: as the client's own timers say, which a busy process finds expired beside the answer.
+   */
+  within_ms?: number | undefined
+}
 
 /** One client that is replaced at its next use when its connection is lost. */
 export class Reconnecting {
   #make: () => pg.Client
   #log: Log
-  #onConnect: (client: pg.Client) => Promise<void>
+  #options: ReconnectingOptions
   #current: { client: pg.Client; ready: Promise<pg.Client> } | undefined
   #closed = false
 
-  constructor(
-    make: () => pg.Client,
-    log: Log,
-    onConnect: (client: pg.Client) => Promise<void> = async () => {},
-  ) {
+  constructor(make: () => pg.Client, log: Log, options: ReconnectingOptions = {}) {
     this.#make = make
     this.#log = log
-    this.#onConnect = onConnect
+    this.#options = options
   }
 
   /** The connected client. */
@@ -27,6 +33,15 @@ export class Reconnecting {
 
   /** Sends a statement. If the server does not answer in time, the connection is replaced. */
   async query(config: pg.QueryConfig | string, values?: unknown[]): Promise<pg.QueryResult> {
+    const { within_ms } = this.#options
+    if (within_ms === undefined) return await this.#send(config, values)
+    const result = await inTime(this.#send(config, values), within_ms)
+    if (result) return result
+    this.reset()
+    throw new Error('Connection terminated: the database does not answer')
+  }
+
+  async #send(config: pg.QueryConfig | string, values?: unknown[]): Promise<pg.QueryResult> {
     const client = await this.client()
     try {
       return await client.query(config as string, values)
@@ -59,7 +74,7 @@ export class Reconnecting {
   async #prepare(client: pg.Client): Promise<pg.Client> {
     try {
       await client.connect()
-      await this.#onConnect(client)
+      await this.#options.onConnect?.(client)
       return client
     } catch (error) {
       this.#lost(client, error as Error)

@@ -7,12 +7,14 @@ import * as payments from '#domain/payments'
 import { addDays, addSeconds } from '#platform/calendar'
 import type { Database, Db } from '#platform/db'
 import { mintId } from '#platform/ids'
+import { inTime } from '#platform/in-time'
 import { installedAt } from '#platform/installation'
 import { sql } from '#platform/sql'
 import { openMetrics } from '#platform/telemetry/metrics'
 import { worldMetrics } from '#surfaces/monitoring/metrics'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { openTestDatabase, SERVER_URL } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { metricsOf, type Sample, scrape } from '../support/metrics.ts'
 import { buy } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -40,15 +42,20 @@ before(async () => {
   await service.app.inject({ method: 'DELETE', url: '/pricing/secret' })
   await noteCheck(service.world.db, { at: service.clock.now(), differences: 2, is_whole: false })
   await assert.rejects(service.world.db.raw('select no_such_column'))
-  samples = await scrape(url)
+  // A busy machine may need longer than a scrape waits.
+  samples = await eventually('a scrape with every figure', async () => {
+    samples = await scrape(url)
+    return figure('purser_figures_current') === 1 && figure('purser_ready') === 1 && samples
+  })
 })
 after(() => service?.close())
 
+/** Counts the reads of the figures, each of which asks for the open payment attempts. */
 function counting(db: Db): Db {
   return {
     ...db,
     one: (statement) => {
-      reads++
+      if (/from attempts/.test(statement.text)) reads++
       return db.one(statement)
     },
   }
@@ -141,11 +148,19 @@ test('an event of the processor is late until it is handled', async () => {
   await fresh.close()
 })
 
-test('the database is read once for the scrapes of fifteen seconds', async () => {
-  await scrape(url)
+test('the database is read once for the scrapes of fifteen seconds', async (t) => {
   const before = reads
+  const start = performance.now()
+  let passed = 15_001
+  t.mock.method(performance, 'now', () => start + passed)
   for (let scrapes = 0; scrapes < 3; scrapes++) await scrape(url)
-  assert.equal(reads, before)
+  assert.equal(reads, before + 1)
+  passed += 15_000
+  await scrape(url)
+  assert.equal(reads, before + 1)
+  passed += 1
+  await scrape(url)
+  assert.equal(reads, before + 2)
 })
 
 test('the documented metrics are the exported ones', () => {
@@ -246,9 +261,10 @@ test('answers within two seconds while the database does not, and says so', asyn
   await other.listen()
   try {
     isHung = true
-    const start = performance.now()
-    samples = await scrape(`http://127.0.0.1:${port}/metrics`)
-    assert.ok(performance.now() - start < 2_500)
+    // In the test's own time, which passes more slowly where the machine is busy.
+    const scraped = await inTime(scrape(`http://127.0.0.1:${port}/metrics`), 2_500)
+    assert.ok(scraped)
+    samples = scraped
     assert.equal(figure('purser_figures_current'), 0)
     assert.notEqual(figure('purser_ready'), 1)
     assert.ok(figure('process_resident_memory_bytes')! > 0)

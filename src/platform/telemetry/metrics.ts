@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import {
@@ -10,6 +9,7 @@ import {
   MeterProvider,
 } from '@opentelemetry/sdk-metrics'
 import { databaseFault } from '#platform/db'
+import { inTime } from '#platform/in-time'
 import type {
   MetricSource,
   Mode,
@@ -207,7 +207,7 @@ function openSources(meter: Meter): (mode: Mode, source: MetricSource) => void {
     }
     const stored = cached(source.stored)
     const observe = async (result: BatchObservableResult) => {
-      const [live, kept] = await Promise.all([inTime(source.now()), inTime(stored())])
+      const [live, kept] = await Promise.all([known(source.now()), known(stored())])
       const labeled = (labels?: Attributes) => ({ ...labels, mode })
       result.observe(isCurrent, kept ? 1 : 0, labeled())
       for (const { name, value, labels } of [...(live ?? []), ...(kept ?? [])]) {
@@ -236,14 +236,6 @@ function cached(read: () => Promise<Reading[]>): () => Promise<Reading[]> {
 }
 
 /** The readings, or undefined if they failed or are late: a scrape never waits for a database. */
-async function inTime(readings: Promise<Reading[]>): Promise<Reading[] | undefined> {
-  const stop = new AbortController()
-  const late = wait(ANSWER_WITHIN_MS, undefined, { signal: stop.signal }).catch(() => undefined)
-  try {
-    return await Promise.race([readings, late])
-  } catch {
-    return undefined
-  } finally {
-    stop.abort()
-  }
+async function known(readings: Promise<Reading[]>): Promise<Reading[] | undefined> {
+  return await inTime(readings, ANSWER_WITHIN_MS).catch(() => undefined)
 }
