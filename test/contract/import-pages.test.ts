@@ -50,18 +50,18 @@ describe('the pages of an import', () => {
     ].join('\n')
     const columns = await upload(agent, 'lemon_squeezy', file)
     assert.match(textOf(columns.body), /Not imported: produit, notes\./)
-    const plans = await agent.submit('Read file', { ...selected(columns.body), product: '1' })
+    const plans = await agent.runTask('Read file', { ...selected(columns.body), product: '1' })
     assert.match(textOf(plans.body), /1 line not read/)
     assert.match(textOf(plans.body), /Write the date as 2026-11-23/)
     const refused = await agent.submit('Start dry run')
     assert.equal(refused.status, 422)
     assert.match(textOf(refused.body), /Choose a plan for Old\./)
     const pro = /<option value="(prod_\w+)"[^>]*>Pro</.exec(refused.body)![1]!
-    const dry = await agent.submit('Start dry run', { 'plan-0': 'skip', 'plan-1': pro })
+    const dry = await agent.runTask('Start dry run', { 'plan-0': 'skip', 'plan-1': pro })
     assert.match(textOf(dry.body), /3\. Dry run .* License created/)
     assert.match(textOf(dry.body), /1 line not read The other lines can be imported\./)
     assert.equal(await validate('PAGE-KEY-1'), 404)
-    const done = await agent.submit('Import')
+    const done = await agent.runTask('Import')
     assert.match(textOf(done.body), /Report/)
     assert.match(textOf(done.body), /1 line not read Correct the file and import it again\./)
     assert.equal(await validate('PAGE-KEY-1'), 200)
@@ -83,7 +83,7 @@ describe('the pages of an import', () => {
     const { db } = service.world
     const id = /imp_\w+/.exec(columns.url)![0]
     const tabs = [agent.tab(), agent.tab(), agent.tab()]
-    await Promise.all(tabs.map((tab) => tab.submit('Read file', selected(columns.body))))
+    await Promise.all(tabs.map((tab) => tab.runTask('Read file', selected(columns.body))))
     assert.doesNotMatch(textOf((await agent.open(columns.url)).body), /not read/)
     const { tasks, read } = await db.one<{ tasks: number; read: number }>(sql`select
       (select count(*) from tasks where request ->> 'import_id' = ${id}) as tasks,
@@ -96,9 +96,9 @@ describe('the pages of an import', () => {
     const agent = owner.twin()
     const file = 'id,product_name,user_email,status,key\nx1,Pro,x1@example.com,active,EXPIRED-1'
     const columns = await upload(agent, 'lemon_squeezy', file)
-    const plans = await agent.submit('Read file', selected(columns.body))
+    const plans = await agent.runTask('Read file', selected(columns.body))
     const pro = /<option value="(prod_\w+)"[^>]*>Pro</.exec(plans.body)![1]!
-    const dry = await agent.submit('Start dry run', { 'plan-0': pro })
+    const dry = await agent.runTask('Start dry run', { 'plan-0': pro })
     const id = /imp_\w+/.exec(dry.url)![0]
     await world.db.run(sql`update imports
       set created_at = ${addDays(service.clock.now(), -30)} where id = ${id}`)
@@ -119,10 +119,10 @@ describe('the pages of an import', () => {
       `s1,Studio,studio@example.com,${isoDate(service.clock.now())},12.00,monthly,STUDIO-1`,
     ].join('\n')
     const columns = await upload(agent, 'gumroad', file)
-    await agent.submit('Read file', selected(columns.body))
-    const dry = await agent.submit('Start dry run', { 'plan-0': 'create' })
+    await agent.runTask('Read file', selected(columns.body))
+    const dry = await agent.runTask('Start dry run', { 'plan-0': 'create' })
     assert.match(textOf(dry.body), /License created/)
-    await agent.submit('Import')
+    await agent.runTask('Import')
     assert.equal(await validate('STUDIO-1'), 200)
     const { body } = await agent.open('/dashboard/apps/tidepool/plans/')
     assert.match(body, /Studio/)
@@ -137,7 +137,7 @@ describe('the pages of an import', () => {
     )
     const file = ['id,product_name,user_email,status,key', ...rows].join('\n')
     const columns = await upload(agent, 'lemon_squeezy', file)
-    const plans = await agent.submit('Read file', selected(columns.body))
+    const plans = await agent.runTask('Read file', selected(columns.body))
     assert.match(textOf(plans.body), /more than 200 products.*Upload the file again/)
     assert.doesNotMatch(plans.body, /name="plan-/)
   })
@@ -159,7 +159,7 @@ describe('the pages of an import', () => {
     const rows = Array.from({ length: 10_003 }, (_, at) => `f${at},Pro,no address,active`)
     const file = ['id,product_name,user_email,status', ...rows].join('\n')
     const columns = await upload(agent, 'lemon_squeezy', file)
-    await agent.submit('Read file', selected(columns.body))
+    await agent.runTask('Read file', selected(columns.body))
     const { body } = await eventually('the faults', async () => {
       const page = await agent.open(columns.url)
       return /not read/.test(page.body) && page
@@ -197,14 +197,14 @@ describe('the pages of an import', () => {
     const agent = owner.twin()
     const file = 'id,product_name,user_email,status\ng1,Pro,gone@example.com,active'
     const columns = await upload(agent, 'lemon_squeezy', file)
-    const plans = await agent.submit('Read file', selected(columns.body))
+    const plans = await agent.runTask('Read file', selected(columns.body))
     const asked = await agent.press('Delete import')
     assert.match(
       textOf(asked.body),
       /Delete this import\? picture\.png, with its rows and errors\./,
     )
     assert.equal((await agent.tab().open(plans.url)).status, 200)
-    const list = await agent.submit('Delete import')
+    const list = await agent.runTask('Delete import')
     assert.match(textOf(list.body), /Import deleted\./)
     assert.equal((await agent.open(plans.url)).status, 404)
     assert.equal((await agent.open(`${plans.url}report.csv`)).status, 404)

@@ -72,7 +72,7 @@ test('an export needs a recent proof, and is in the log itself', async () => {
   const { password, totp_secret } = service.demo.operator
   service.clock.pass(2 * 3600)
   await admin.open(`${HOME}?actor=app_7`)
-  await admin.submit('Export CSV')
+  await admin.runTask('Export CSV')
   assert.match(admin.text, /Confirm/)
   await admin.submit('Confirm', { password, code: codeOf(service, totp_secret) })
   assert.equal(admin.page.url, `${HOME}?actor=app_7`)
@@ -89,7 +89,7 @@ test('an export needs a recent proof, and is in the log itself', async () => {
 test('the export has every entry of the search, and no other', async () => {
   await service.listen()
   await admin.open(`${HOME}?actor=app_7`)
-  await admin.submit('Export CSV')
+  await admin.runTask('Export CSV')
   assert.match(admin.page.url, /\/tasks\/.*ready/)
   const { body } = await admin.open(admin.page.url.replace('ready/', 'file'))
   const rows = parse(body, { columns: true, bom: true }) as Record<string, string>[]

@@ -257,7 +257,7 @@ describe('the page of the export', () => {
   test('creates an archive that its owner downloads, and is audited', async () => {
     const agent = owner.twin()
     await agent.open('/dashboard/export/')
-    const ready = await agent.submit('Export everything', { with_keys: 'yes' })
+    const ready = await agent.runTask('Export everything', { with_keys: 'yes' })
     assert.match(textOf(ready.body), /purser-export-\d{4}-\d\d-\d\d\.zip/)
     const entry = await service.world.db.one<{ detail: object }>(sql`select detail from audit_log
       where action = 'seller.data_exported' order by id desc limit 1`)

@@ -111,7 +111,7 @@ describe('an export', () => {
     assert.equal(file.headers['cache-control'], 'no-store')
     assert.equal(file.headers['x-content-type-options'], 'nosniff')
     await agent.open(SALES)
-    await agent.submit('Export CSV')
+    await agent.runTask('Export CSV')
     assert.match(agent.text, /Rows 2,346 Size [\d.]+ [KM]B Expires March 17, 2026/)
   })
 

@@ -25,8 +25,7 @@ after(() => closeSound(service))
 async function read(source: imports.ImportSource, lines: string[]): Promise<void> {
   await seller.open(IMPORT)
   await seller.upload('Upload file', Buffer.from(lines.join('\n')), { source })
-  await seller.submit('Read file', selected(seller.page.body))
-  await seller.untilDone()
+  await seller.runTask('Read file', selected(seller.page.body))
 }
 
 /** Uploads and reads a file of Gumroad with one sale of each product. */
@@ -40,8 +39,7 @@ async function readSales(products: [name: string, price: string][]): Promise<voi
 /** Sends the plans of the page, in its order: an option for each product. */
 async function choose(...options: string[]): Promise<void> {
   const fields = options.map((option, index) => [`plan-${index}`, option])
-  await seller.submit('Start dry run', Object.fromEntries(fields))
-  await seller.untilDone()
+  await seller.runTask('Start dry run', Object.fromEntries(fields))
 }
 
 /** The errors of the form: the field, and what is wrong with it. */

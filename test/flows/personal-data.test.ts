@@ -53,8 +53,7 @@ async function turnOffAutoRenew(agent: Agent): Promise<void> {
 describe('an export of personal data', () => {
   async function exported(agent: Agent): Promise<{ body: string; url: string }> {
     await agent.open(PROFILE)
-    await agent.submit('Export your data')
-    await agent.untilDone()
+    await agent.runTask('Export your data')
     const { body } = await agent.press('Download')
     return { body, url: agent.page.url }
   }

@@ -61,7 +61,7 @@ async function waiting(
 describe('an advance that another member started', () => {
   test('has its result on the clock page of every member', async () => {
     await owner.open(CLOCK)
-    await owner.submit('A day')
+    await owner.runTask('A day')
     for (const member of [admin, support]) {
       await member.open(CLOCK)
       const { status } = await member.press('View result')
@@ -100,7 +100,7 @@ describe('an import that another member started', () => {
     const file = `id,product_name,user_email,status,renews_at\n1,Tides,a@example.com,active,${end}`
     await owner.open(IMPORT)
     await owner.upload('Upload file', Buffer.from(file), { source: 'lemon_squeezy' })
-    await owner.submit('Read file', selected(owner.page.body))
+    await owner.runTask('Read file', selected(owner.page.body))
     const { url } = owner.page
     const import_id = /imp_\w+/.exec(url)![0]
     const task = await waiting('import_check', { slug: 'tidepool', import_id })

@@ -38,8 +38,7 @@ after(() => closeSound(service))
 
 /** Submits a form whose task may take longer than its page waits, and follows it to its end. */
 async function submitAndWait(button: string, fields?: Record<string, string>) {
-  await seller.submit(button, fields)
-  return await seller.untilDone()
+  return await seller.runTask(button, fields)
 }
 
 describe('the test clock page', () => {
@@ -265,7 +264,7 @@ describe('a scenario', () => {
 test('the checkout of an app that is ahead shows its time, and the period that begins there', async () => {
   const app = await addApp(service, { slug: 'early', name: 'Early' })
   await seller.open('/dashboard/apps/early/test-clock/')
-  await seller.submit('A year')
+  await seller.runTask('A year')
   const agent = buyer(service)
   await agent.open(`/buy/${app.price_id}/`)
   assert.match(agent.text, /Test mode.*Test clock: it is March 10, 2027 for Early\./)

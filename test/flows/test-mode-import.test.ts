@@ -44,11 +44,11 @@ async function importFile(agent: Agent): Promise<string> {
   const columns = await agent.upload('Upload file', Buffer.from(file()), {
     source: 'lemon_squeezy',
   })
-  const plans = await agent.submit('Read file', selected(columns.body))
+  const plans = await agent.runTask('Read file', selected(columns.body))
   const pro = /<option value="(prod_\w+)"[^>]*>Pro</.exec(plans.body)![1]!
-  const dry = await agent.submit('Start dry run', { 'plan-0': pro })
+  const dry = await agent.runTask('Start dry run', { 'plan-0': pro })
   assert.match(textOf(dry.body), /License created/)
-  await agent.submit('Import', { notify: 'yes' })
+  await agent.runTask('Import', { notify: 'yes' })
   return textOf(dry.body)
 }
 

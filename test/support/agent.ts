@@ -106,6 +106,12 @@ export class Agent {
     return await this.#follow('POST', form.action || this.page.url, data)
   }
 
+  /** Like `submit`, for a form that starts a task: waits until the task has ended. */
+  async runTask(button: string | RegExp, fields: Record<string, string> = {}): Promise<Seen> {
+    await this.submit(button, fields)
+    return await this.untilDone()
+  }
+
   /** Reloads the progress page of a task until the task has ended, as its script does. */
   async untilDone(): Promise<Seen> {
     const { url, status } = this.page

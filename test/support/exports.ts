@@ -12,8 +12,7 @@ export interface Exported {
 
 /** Presses the button of an export on the agent's page, waits for the file and downloads it. */
 export async function exportBy(agent: Agent, button: string): Promise<Exported> {
-  await agent.submit(button)
-  await agent.untilDone()
+  await agent.runTask(button)
   assert.match(agent.text, /Your export is ready/)
   const task_url = agent.page.url.replace(/ready\/$/, '')
   const file = await agent.press('Download')
