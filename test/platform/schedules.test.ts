@@ -38,6 +38,10 @@ async function runsOf(name: string, cause: 'clock' | 'start') {
       and data ->> 'schedule' = ${name} and data ->> 'cause' = ${cause}`)
 }
 
+/** When a process last looked for what is due. */
+const lastPass = async () =>
+  (await db.one<{ at: string | null }>(sql`select cron_on::text as at from pgboss.version`)).at
+
 const isDone = async (name: string, cause: 'clock' | 'start') =>
   (await runsOf(name, cause)).some(({ state }) => state === 'completed')
 
@@ -82,9 +86,14 @@ describe('a schedule', () => {
     const work = async () => {}
     await (await open({ jars: [YEARLY, work] })).start()
     await eventually('the run of the start', () => isDone('jars', 'start'))
+    // Right after a pass, as one that runs at the same time would overwrite what follows.
+    const before = await lastPass()
+    await eventually('a pass', async () => (await lastPass()) !== before)
     // As after an outage that began before the new year.
-    await db.run(sql`update pgboss.schedule set created_on = created_on - interval '800 days'`)
-    await db.run(sql`update pgboss.version set cron_on = cron_on - interval '400 days'`)
+    await db.tx(async (tx) => {
+      await tx.run(sql`update pgboss.schedule set created_on = created_on - interval '800 days'`)
+      await tx.run(sql`update pgboss.version set cron_on = cron_on - interval '400 days'`)
+    })
     await eventually('the run that was missed', () => isDone('jars', 'clock'))
     assert.equal((await runsOf('jars', 'start')).length, 1)
     assert.equal((await runsOf('jars', 'clock')).length, 1)

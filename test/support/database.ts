@@ -7,7 +7,7 @@ import pg from 'pg'
 import { systemClock } from '#platform/clock'
 import type { Database } from '#platform/db'
 import { embeddedOn, openEmbedded, openEngine } from '#platform/db-embedded'
-import { openPostgres } from '#platform/db-postgres'
+import { LIMITS, openPostgres } from '#platform/db-postgres'
 import { openJobs } from '#platform/jobs'
 import { openLog } from '#platform/log'
 import { MIGRATIONS_TABLE, migrate } from '#platform/migrate'
@@ -20,6 +20,18 @@ const FOLDER = fileURLToPath(new URL('../../.build/', import.meta.url))
 /** The PostgreSQL server of this test run; undefined for the embedded engine. */
 export const SERVER_URL = process.env.TEST_DATABASE_URL
 
+/**
+ * Limits that a busy machine does not reach: test/faults is about those of production. All of them
+ * are only reached where a test never ends.
+ */
+const PATIENT: typeof LIMITS = {
+  ...LIMITS,
+  connect: 60_000,
+  statement: 60_000,
+  hot: 60_000,
+  silent: 60_000,
+}
+
 /** A migrated, empty database on the engine of this test run. */
 export async function openTestDatabase(): Promise<Database> {
   if (SERVER_URL === undefined) return await openEmbeddedTestDatabase()
@@ -28,7 +40,7 @@ export async function openTestDatabase(): Promise<Database> {
 
 async function openServerDatabase(server_url: string, template?: string): Promise<Database> {
   const { url, drop } = await createServerDatabase(server_url, template)
-  const db = await openPostgres(url.href, openLog('silent'))
+  const db = await openPostgres(url.href, openLog('silent'), PATIENT)
   return {
     ...db,
     async close() {
@@ -106,7 +118,7 @@ async function serverCopies<Facts>(
   prepare: (db: Database) => Promise<Facts>,
 ): Promise<Copies<Facts>> {
   const original = await createServerDatabase(server_url)
-  const facts = await prepare(await openPostgres(original.url.href, openLog('silent')))
+  const facts = await prepare(await openPostgres(original.url.href, openLog('silent'), PATIENT))
   process.once('beforeExit', () => original.drop())
   const template = original.url.pathname.slice(1)
   return { facts, open: async () => await openServerDatabase(server_url, template) }
@@ -157,7 +169,7 @@ const serverTemplate = once(async (): Promise<string> => {
       await client.query(`create database ${name}_made`)
       const url = new URL(SERVER_URL!)
       url.pathname = `/${name}_made`
-      const db = await openPostgres(url.href, openLog('silent'))
+      const db = await openPostgres(url.href, openLog('silent'), PATIENT)
       await prepare(db)
       await db.close()
       await client.query(`alter database ${name}_made rename to ${name}`)

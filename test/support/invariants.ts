@@ -10,7 +10,7 @@ import { openSandbox } from '../../src/sandbox/index.ts'
 import { RULES } from './invariant-rules.ts'
 import type { TestService } from './service.ts'
 
-const LOOKS = 50
+const LOOKS = 300
 const LOOK_MS = 200
 
 /**

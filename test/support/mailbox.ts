@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
 
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 60_000
 const PAUSE_MS = 20
 
 /**
