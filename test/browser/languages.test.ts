@@ -64,19 +64,25 @@ function isTranslated(page: Page): boolean {
   return TRANSLATED.test(`${pathname}${search}`)
 }
 
-/** What is wrong with a page in a language, on a phone. */
-async function problemsIn(language: string, page: Page): Promise<string[]> {
-  const again = await page.context().newPage()
-  await again.setViewportSize({ width: 375, height: 800 })
-  await again.setExtraHTTPHeaders({ 'accept-language': language })
-  await again.goto(page.url())
+/** Another page of the same browser: a phone's, in a language. */
+async function phoneIn(language: string, page: Page): Promise<Page> {
+  const phone = await page.context().newPage()
+  await phone.setViewportSize({ width: 375, height: 800 })
+  await phone.setExtraHTTPHeaders({ 'accept-language': language })
+  return phone
+}
+
+/** What is wrong with the page at an address in a language, on a phone in it. */
+async function problemsIn(language: string, phone: Page, url: string): Promise<string[]> {
+  await phone.goto(url)
   const problems: string[] = []
-  const lang = await again.getAttribute('html', 'lang')
+  const lang = await phone.getAttribute('html', 'lang')
   if (lang !== language) problems.push(`is in ${lang}`)
-  const width = await again.evaluate('document.documentElement.scrollWidth')
+  const width = await phone.evaluate('document.documentElement.scrollWidth')
   if (width !== 375) problems.push(`is ${width} wide`)
-  if (language === PSEUDO) problems.push(...(await plainWords(again)))
-  await again.close()
+  if (language === PSEUDO) problems.push(...(await plainWords(phone)))
+  // Its scripts may follow the page to its next one.
+  await phone.goto('about:blank')
   return problems.map((problem) => `${language}: ${problem}`)
 }
 
@@ -135,13 +141,15 @@ describe('in Spanish, and in a language that is 40 percent longer than English',
   for (const [name, tour] of Object.entries(BUYER_TOURS)) {
     test(`no page shows an English word or scrolls sideways: ${name}`, async (t) => {
       const page = await setup.newPage(t)
+      const phones = new Map<string, Page>()
+      for (const each of [PSEUDO, 'es']) phones.set(each, await phoneIn(each, page))
       const problems: string[] = []
       let seen = 0
       for await (const stop of tour(setup, page)) {
         if (!isTranslated(page)) continue
         seen++
-        for (const language of [PSEUDO, 'es']) {
-          const found = await problemsIn(language, page)
+        for (const [language, phone] of phones) {
+          const found = await problemsIn(language, phone, page.url())
           problems.push(...found.map((problem) => `${stop}: ${problem}`))
         }
       }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { inTime } from '#platform/in-time'
 import { administrate, createServerDatabase, SERVER_URL } from '../support/database.ts'
 import { endProcesses, type Running, startProcess } from '../support/process.ts'
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
@@ -86,15 +87,12 @@ describe('a service whose database has trouble', { skip: SKIP }, () => {
     await becomes(200)
     await pause(1100)
     proxy.silence(true)
-    const requested = performance.now()
-    assert.equal(await ready(), 503)
-    assert.ok(performance.now() - requested < 2000)
+    // In the test's own time, which passes more slowly where the machine is busy.
+    assert.equal(await inTime(ready(), 2_000), 503)
     const page = fetch(`${running.base_url}/`).catch(() => {})
-    const started = performance.now()
     running.process.kill('SIGTERM')
     // With 0 where it noticed the silence before, with 1 where it stopped waiting.
-    assert.match(String(await running.exit), /^[01]$/)
+    assert.match(String(await inTime(running.exit, 8_000)), /^[01]$/)
     await page
-    assert.ok(performance.now() - started < 8000)
   })
 })

@@ -36,7 +36,8 @@ const opencode = await installFromNpm('agents-opencode', { 'opencode-ai': '1.18.
 
 const PAGE = 'docs/site/agents.md'
 const LOCALHOST = `localhost:${grants.LOCALHOST_PORT}`
-const LISTENING_MS = 10_000
+const LISTENING_MS = 60_000
+const GEMINI_WAITS_MS = 120_000
 const NAMES = tools.map(({ name }) => name).sort()
 const IN_ADDRESS = String.raw`[\w.:/?&=%+~-]+`
 // Ends before the first character that is not of an address, so that none is read half.
@@ -149,8 +150,11 @@ function isFound(t: TestContext, program: string, name: string): boolean {
 test('mcp-remote signs in on the port of the page, and again where a tool needs more access', async (t) => {
   if (bridge.missing !== undefined) return t.skip(bridge.missing)
   const { cwd, env } = homeOf('gemini', join(bridge.folder, 'node_modules/.bin'))
-  configure(cwd, '~/.gemini/settings.json')
-  const { purser } = JSON.parse(codeOfPage(PAGE, '~/.gemini/settings.json', values)).mcpServers
+  const settings = JSON.parse(codeOfPage(PAGE, '~/.gemini/settings.json', values))
+  const { purser } = settings.mcpServers
+  // Its list waits five seconds by default, which a busy machine needs to start mcp-remote.
+  purser.timeout = GEMINI_WAITS_MS
+  write(join(cwd, '.gemini/settings.json'), JSON.stringify(settings))
   assert.deepEqual([purser.command, ...purser.args.slice(0, 2)], ['npx', '-y', 'mcp-remote'])
   // Without npx, which leaves the program running where a test fails.
   const place = { command: 'mcp-remote', args: purser.args.slice(2), env, cwd }

@@ -23,6 +23,7 @@ import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { Agent } from '../support/agent.ts'
 import { runCommand } from '../support/command.ts'
 import { prepareDataFolder } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { endProcesses, overHttp, readDemo, startProcess } from '../support/process.ts'
 import { enterCard } from '../support/purchase.ts'
 import { canMount, mountDisk } from '../support/small-disk.ts'
@@ -62,6 +63,7 @@ test('a backup of a running service has all sales until then, and restores into 
     await agent.submit('Continue', { email, country: 'US', zip: '97365' })
     await enterCard(agent)
     await agent.submit(/^Pay /)
+    assert.match(agent.text, /is yours/)
   }
   await buy('buyer-before@example.com')
   const made = await runCommand('backup', original, file)
@@ -80,7 +82,9 @@ test('a backup of a running service has all sales until then, and restores into 
   assert.deepEqual(emails, ['buyer-before@example.com'])
   assert.ok(restored)
   const again = await startProcess('src/main.ts', { ...settings, DEMO: '0' })
-  assert.equal((await fetch(`${again.base_url}/readyz`)).status, 200, again.output())
+  await eventually('the restored service to be ready', async () => {
+    return (await fetch(`${again.base_url}/readyz`)).status === 200
+  })
   again.process.kill('SIGTERM')
   assert.equal(await again.exit, 0)
 })
