@@ -20,6 +20,7 @@ import * as panels from '#design/panels'
 import * as passkey from '#design/passkey'
 import * as plans from '#design/plans'
 import * as reading from '#design/reading'
+import * as recordLists from '#design/records'
 import * as rows from '#design/rows'
 import { asset } from '#platform/assets'
 import { cents } from '#platform/money'
@@ -89,6 +90,7 @@ describe('pages are safe to fill with anything', () => {
       passkey,
       plans,
       reading,
+      recordLists,
       rows,
     ]
     const exported = modules.flatMap((module) => Object.keys(module))
@@ -140,7 +142,7 @@ describe('one of several links or buttons with the same word', () => {
   test('is described by its record', () => {
     const record = { key: 'r1', title: 'ada@example.com', details: ['Since May 1, 2026'] }
     const records = [{ ...record, link: { label: 'Manage', href: '/r1/' } }]
-    const html = renderToString(<panels.RecordRows records={records} />)
+    const html = renderToString(<recordLists.RecordRows records={records} />)
     assert.deepEqual(descriptionOf(html, 'Manage'), ['ada@example.com', 'Since May 1, 2026'])
   })
 

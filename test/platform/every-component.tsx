@@ -17,6 +17,7 @@ import * as panels from '#design/panels'
 import * as passkey from '#design/passkey'
 import * as plans from '#design/plans'
 import * as reading from '#design/reading'
+import * as recordLists from '#design/records'
 import * as rows from '#design/rows'
 import { cents } from '#platform/money'
 
@@ -163,14 +164,14 @@ export function everyComponent(text: string): Record<string, VNode> {
       </panels.Panel>
     ),
     RecordCards: (
-      <panels.RecordCards
+      <recordLists.RecordCards
         records={[
           { key: 'one', href: text, title: text, details: [text], mark: text, aside: text },
         ]}
       />
     ),
     RecordRows: (
-      <panels.RecordRows
+      <recordLists.RecordRows
         records={[
           {
             key: text,
@@ -184,7 +185,7 @@ export function everyComponent(text: string): Record<string, VNode> {
       />
     ),
     RecordTable: (
-      <panels.RecordTable
+      <recordLists.RecordTable
         caption={text}
         columns={[{ label: text }]}
         rows={[{ key: 'one', cells: [text] }]}

@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale'
 import { area, line } from 'd3-shape'
 import type { JSX } from 'preact'
-import { RecordTable } from './panels.tsx'
+import { RecordTable } from './records.tsx'
 
 /** A line of a chart: the first one of a chart is filled, a dashed one is for comparison. */
 export interface Series {

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Day } from '#design/money'
-import { RecordCards } from '#design/panels'
+import { RecordCards } from '#design/records'
 import type { AppState, StaffApp } from '#domain/apps'
 import { AppBadges } from './app-labels.tsx'
 import { type AdminListFacts, AdminListPage } from './list-page.tsx'

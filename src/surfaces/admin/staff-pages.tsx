@@ -6,7 +6,8 @@ import { InvitePanel } from '#design/invite'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
-import { DescriptionList, EmptyState, Panel, RecordRows, recordDescription } from '#design/panels'
+import { DescriptionList, EmptyState, Panel } from '#design/panels'
+import { RecordRows, recordDescription } from '#design/records'
 import {
   type ListedInvitation,
   STAFF_ROLES,

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
-import { EmptyState, Panel, RecordRows } from '#design/panels'
+import { EmptyState, Panel } from '#design/panels'
+import { RecordRows } from '#design/records'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import { SellerMenuPage, type SellerReader } from './seller-menu.tsx'
 

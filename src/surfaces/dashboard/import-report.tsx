@@ -3,7 +3,8 @@ import { Actions, Button, TextLink } from '#design/actions'
 import { Truncated, Wrapped } from '#design/cells'
 import { CheckboxField, Form } from '#design/forms'
 import { Day } from '#design/money'
-import { Panel, RecordTable, Totals } from '#design/panels'
+import { Panel, Totals } from '#design/panels'
+import { RecordTable } from '#design/records'
 import {
   type FilePlan,
   type Import,

@@ -6,14 +6,8 @@ import { InvitePanel } from '#design/invite'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { PageHeader } from '#design/page-header'
-import {
-  DescriptionList,
-  EmptyState,
-  Heading,
-  Panel,
-  RecordRows,
-  recordDescription,
-} from '#design/panels'
+import { DescriptionList, EmptyState, Heading, Panel } from '#design/panels'
+import { RecordRows, recordDescription } from '#design/records'
 import type { InvitedRole, Member, MemberInvitation, MemberRole } from '#domain/sellers'
 import type { ActionNote } from '#http/action-note'
 import { SellerMenuPage, type SellerReader } from './seller-menu.tsx'

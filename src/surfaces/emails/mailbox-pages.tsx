@@ -3,7 +3,8 @@ import { TextLink } from '#design/actions'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { PageHeader } from '#design/page-header'
-import { DescriptionList, EmptyState, Heading, Panel, RecordCards } from '#design/panels'
+import { DescriptionList, EmptyState, Heading, Panel } from '#design/panels'
+import { RecordCards } from '#design/records'
 import type { Attachment, MailboxEmail } from '#platform/mail'
 
 /** Every email in the development mailbox, newest first. */

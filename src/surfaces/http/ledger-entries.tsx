@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { Day, Moment, Money } from '#design/money'
-import { Panel, RecordTable } from '#design/panels'
+import { Panel } from '#design/panels'
+import { RecordTable } from '#design/records'
 import type { Entry } from '#domain/ledger'
 import { sum, ZERO } from '#platform/money'
 import { EVENT_LABELS, entryLabel } from './ledger-labels.ts'

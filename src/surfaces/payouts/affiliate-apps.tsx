@@ -4,14 +4,8 @@ import { CopyField } from '#design/copy'
 import { Field } from '#design/forms'
 import { Money, type PriceFrequency, priceText } from '#design/money'
 import { Pager } from '#design/navigation'
-import {
-  EmptyState,
-  Panel,
-  RecordRows,
-  RecordTable,
-  recordDescription,
-  Totals,
-} from '#design/panels'
+import { EmptyState, Panel, Totals } from '#design/panels'
+import { RecordRows, RecordTable, recordDescription } from '#design/records'
 import type { ReferredApp, ReferredFigures } from '#domain/affiliates'
 import type { PriceId } from '#platform/ids'
 import type { Cents } from '#platform/money'

@@ -3,7 +3,8 @@ import { Actions, Button, TextLink } from '#design/actions'
 import { Alert, Badge, NoteAlert } from '#design/feedback'
 import { type Link, SiteLayout } from '#design/layout'
 import { Day, Money, taxLabel } from '#design/money'
-import { DescriptionList, Mailbox, Panel, RecordRows } from '#design/panels'
+import { DescriptionList, Mailbox, Panel } from '#design/panels'
+import { RecordRows } from '#design/records'
 import {
   type InvoiceLine,
   type InvoiceLineKind,

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Badge } from '#design/feedback'
 import type { Link } from '#design/layout'
 import { Day, formatMoney } from '#design/money'
-import { RecordRows } from '#design/panels'
+import { RecordRows } from '#design/records'
 import type { Dispute, Refund } from '#domain/payments'
 import { DISPUTE_LABELS, REFUND_LABELS } from './labels.ts'
 

@@ -5,7 +5,8 @@ import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, Money, ShortDay } from '#design/money'
 import { Pager, SubNav } from '#design/navigation'
-import { EmptyState, Heading, Mailbox, Panel, RecordTable, Totals } from '#design/panels'
+import { EmptyState, Heading, Mailbox, Panel, Totals } from '#design/panels'
+import { RecordTable } from '#design/records'
 import {
   type InvoiceTotals,
   invoiceNumber,
