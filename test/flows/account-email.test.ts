@@ -5,7 +5,14 @@ import * as payments from '#domain/payments'
 import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { ACCOUNT_EMAILS } from '../../src/surfaces/emails/account.ts'
-import { addPasskey, enterPassword, isSignedIn, newEmail, signUp } from '../support/account.ts'
+import {
+  addPasskey,
+  codeOf,
+  enterPassword,
+  isSignedIn,
+  newEmail,
+  signUp,
+} from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
@@ -91,6 +98,24 @@ describe('a new email', () => {
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
     assert.ok(!(await isSignedIn(await enterPassword(service, wanted))))
     assert.match((await at(owner, SECURITY)).text, /Passkeys Off/)
+  })
+
+  test('can be undone without a factor whose setup began before it was asked for', async () => {
+    const { email, agent } = await signUp(service)
+    await agent.open(SECURITY)
+    await agent.submit('Set up an authenticator app')
+    service.clock.pass(1)
+    const other = agent.tab()
+    await other.open(`${SECURITY}email`)
+    await other.submit('Send confirmation email', { email: newEmail() })
+    const path = linkIn(await emailTo(service, email, /^Your email is about/), 'undo_email')
+    const secret = /id="setup_key"[^>]*>([A-Z2-7]{32})</.exec(agent.page.body)?.[1]
+    await agent.submit('Turn it on', { code: codeOf(service, secret!) })
+    assert.match(agent.text, /recovery codes/i)
+    const owner = buyer(service)
+    await owner.open(path)
+    await owner.submit('Keep this email')
+    assert.match(owner.text, /Set your password/)
   })
 
   test('waits for its account before it locks what a deletion of the account locks', async () => {

@@ -14,11 +14,15 @@ export async function factorsOf(db: Db, user_id: UserId): Promise<Factors> {
       where user_id = ${user_id} and used_at is null) as recovery_codes`)
 }
 
-/** Removes every second factor of an account, or only those added at a time or later. */
+/**
+ * Removes every second factor of an account, or only those that were turned on at a time or later.
+ * The setup of an authenticator app that is not confirmed ends too.
+ */
 export async function dropFactors(db: Db, user_id: UserId, since?: Date): Promise<void> {
   const from = since ?? new Date(0)
+  // The row is from the beginning of the setup.
   await db.run(sql`delete from authenticator_apps
-    where user_id = ${user_id} and created_at >= ${from}`)
+    where user_id = ${user_id} and (confirmed_at is null or confirmed_at >= ${from})`)
   await db.run(sql`delete from passkeys where user_id = ${user_id} and created_at >= ${from}`)
   await db.run(sql`delete from recovery_codes
     where user_id = ${user_id} and created_at >= ${from}`)
