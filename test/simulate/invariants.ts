@@ -11,6 +11,7 @@ import type { Fixture } from './fixture.ts'
 import { importFaults } from './imports-oracle.ts'
 import { mailboxFaults } from './mailbox-oracle.ts'
 import { memberFaults } from './members-oracle.ts'
+import { ownershipFaults } from './ownership-oracle.ts'
 import { RULES } from './rest-invariants.ts'
 import { saleFaults } from './sale-oracle.ts'
 import { statementFaults } from './statements-oracle.ts'
@@ -55,6 +56,7 @@ export async function rulesBroken(
     ...(await suspensionFaults(fixture)),
     ...(await mailboxFaults(fixture)),
     ...(await memberFaults(fixture)),
+    ...(await ownershipFaults(fixture)),
   ]
   return fault && broken(fault.rule, fault.facts)
 }

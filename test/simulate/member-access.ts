@@ -15,7 +15,7 @@ import { agentToken } from '../support/agent-token.ts'
 import { REQUEST } from './actors.ts'
 import type { Fixture } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
-import type { Colleague, KnownSecret, RecordedAccess } from './record.ts'
+import type { Colleague, KnownSecret, RecordedAccess } from './team-record.ts'
 
 const PERMISSIONS: readonly SellerPermission[] = [
   'view',
@@ -55,8 +55,8 @@ export async function opensTeam(
   return (await request(fixture, person, asked)).outcome === 'allowed'
 }
 
-/** Requests something, and records whether it was allowed. A second passes before and after. */
-async function request(
+/** A person requests something; records whether it was allowed. A second passes before and after. */
+export async function request(
   fixture: Fixture,
   person: Colleague,
   asked: Access,

@@ -4,7 +4,7 @@ import { REQUEST } from './actors.ts'
 import type { Fixture, Seller } from './fixture.ts'
 import { rolesDuring } from './member-steps.ts'
 import type { SeededRandom } from './random.ts'
-import type { Colleague } from './record.ts'
+import type { Colleague } from './team-record.ts'
 
 const COLLEAGUES = 4
 
@@ -56,7 +56,7 @@ export function someSeller({ record, sellers }: Fixture, rng: SeededRandom): Sel
 export async function someColleague(fixture: Fixture, rng: SeededRandom): Promise<Colleague> {
   const { record, world } = fixture
   const { colleagues } = record
-  if (colleagues.length === COLLEAGUES || (colleagues.length > 0 && rng.odds(55)))
+  if (colleagues.length >= COLLEAGUES || (colleagues.length > 0 && rng.odds(55)))
     return rng.pick(colleagues)
   const email = `colleague-${colleagues.length}@example.com`
   const { user_id } = await identity.findOrAddUser(world.db, world.clock.now(), {

@@ -2,8 +2,8 @@ import * as sellers from '#domain/sellers'
 import type { SellerId, UserId } from '#platform/ids'
 import { Problem } from '#platform/problem'
 import type { Fixture } from './fixture.ts'
-import type { TeamRole, TeamStep } from './record.ts'
 import { type RecordedChange, valuesDuring } from './recorded-change.ts'
+import type { TeamRole, TeamStep } from './team-record.ts'
 
 /** An account at a seller. */
 interface At {

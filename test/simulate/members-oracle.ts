@@ -5,9 +5,9 @@ import { sql } from '#platform/sql'
 import type { Broken } from './calendar-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import { roleSubject, rolesDuring } from './member-steps.ts'
-import type { RecordedAccess, RecordedInvitation, TeamRole, TeamStep } from './record.ts'
 import { valuesDuring } from './recorded-change.ts'
 import { wasOn } from './switches.ts'
+import type { RecordedAccess, RecordedInvitation, TeamRole, TeamStep } from './team-record.ts'
 
 /** Compares what members could do with the answers to those who changed the teams of sellers. */
 export async function memberFaults(fixture: Fixture): Promise<Broken[]> {
@@ -87,7 +87,11 @@ function isWrongStep(fixture: Fixture, { action, by, seller_id, ...step }: TeamS
   const isAllowed = isLeaving || may.includes(true)
   if (is_made) return !isAllowed
   if (outcome === 'not_found') return !may.includes(false)
-  if (outcome === 'no member') return !isTransfer && !roles(about as UserId).includes('none')
+  if (outcome === 'no member') {
+    // Who is not the owner gets the same answer about a member.
+    const isByOther = isTransfer && may.includes(false)
+    return !isByOther && !roles(about as UserId).includes('none')
+  }
   return outcome === 'is_owner' && !roles(about as UserId).includes('owner')
 }
 
@@ -96,17 +100,23 @@ const VALID_DAYS = 7
 /** The answers to an invitation that were wrong. */
 function wrongAnswers(fixture: Fixture, invitation: RecordedInvitation): TeamStep[] {
   const { record } = fixture
-  const { sent, seller_id, user_id, answers } = invitation
+  const { id, sent, seller_id, user_id, answers } = invitation
+  // Two that were sent in the same moment may have been seen as the one that replaced the other.
+  const same = record.invitations.filter((each) => {
+    return each === invitation || (id !== undefined && each.id === id)
+  })
+  const all = same.flatMap((each) => each.answers)
   return answers.filter((answer) => {
     const { at, until, by, outcome, action } = answer
     if (!until || outcome === 'unknown' || !JOINS.test(action)) return false
     const others = [
-      ...answers.filter((each) => each !== answer && each.outcome !== 'no invitation'),
+      ...all.filter((each) => each !== answer && each.outcome !== 'no invitation'),
       // A later invitation to the same email replaces it.
       ...record.invitations
         .filter((each) => each.seller_id === seller_id && each.user_id === user_id)
+        .filter((each) => !same.includes(each))
         .map((each) => each.sent)
-        .filter((each) => each !== sent && (!each.until || each.until >= sent.at)),
+        .filter((each) => !each.until || each.until >= sent.at),
     ].filter((each) => each.is_made !== false && each.at <= until)
     const isSurelyOver = others.some(
       (each) => each.until && each.until < at && (each.is_made || each.outcome === 'joined'),

@@ -8,6 +8,7 @@ import { PLANTED_DISCOUNT_FAULTS } from './planted-discount-faults.ts'
 import { PLANTED_EXCESS_FAULTS } from './planted-excess-faults.ts'
 import { PLANTED_MAILBOX_FAULTS } from './planted-mailbox-faults.ts'
 import { PLANTED_MEMBER_FAULTS } from './planted-member-faults.ts'
+import { PLANTED_OWNERSHIP_FAULTS } from './planted-ownership-faults.ts'
 import { PLANTED_RENEWAL_FAULTS } from './planted-renewal-faults.ts'
 import { PLANTED_SALE_FAULTS } from './planted-sale-faults.ts'
 import { PLANTED_SUPPORT_FAULTS } from './planted-support-faults.ts'
@@ -250,4 +251,5 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   ...PLANTED_MAILBOX_FAULTS,
   ...PLANTED_DISCOUNT_FAULTS,
   ...PLANTED_MEMBER_FAULTS,
+  ...PLANTED_OWNERSHIP_FAULTS,
 ]

@@ -18,6 +18,25 @@ function remembering(): Pick<Fault, 'alterRows'> {
   }
 }
 
+/** A change of a team is saved with the role that its member had when they sent the form. */
+function withLostRole(): Pick<Fault, 'alterRows'> {
+  const seen = new Map<string, object>()
+  let waiting: unknown
+  return {
+    alterRows({ text, values }, rows) {
+      if (text.includes('pg_advisory_xact_lock(hashtextextended($1, 15))')) waiting = values[0]
+      if (!text.startsWith(MEMBERSHIP) || values.length !== 2) return rows
+      const isSaved = values[1] === waiting
+      waiting = undefined
+      const name = values.join(' ')
+      const [row = seen.get(name)] = rows as [{ role: string }?]
+      if (row) seen.set(name, row)
+      if (!isSaved || !row || ('role' in row && row.role === 'owner')) return rows
+      return [{ ...row, role: 'admin' }]
+    },
+  }
+}
+
 /** Planted faults about the members of sellers. */
 export const PLANTED_MEMBER_FAULTS: readonly PlantedFault[] = [
   {
@@ -28,6 +47,11 @@ export const PLANTED_MEMBER_FAULTS: readonly PlantedFault[] = [
     ],
     seed: 23,
     ...remembering(),
+  },
+  {
+    name: 'a change of a team is saved for a member who lost the permission while they waited',
+    caught_by: ['a team changes only by a member who may change it, and then as they asked'],
+    ...withLostRole(),
   },
   {
     name: 'the pages of a suspended seller save forms',

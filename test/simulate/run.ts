@@ -13,6 +13,7 @@ import { IMPORT_ACTIONS } from './import-actions.ts'
 import { rulesBroken } from './invariants.ts'
 import { MAILBOX_ACTIONS } from './mailbox-actions.ts'
 import { MEMBER_ACTIONS } from './member-actions.ts'
+import { OWNERSHIP_ACTIONS } from './ownership-actions.ts'
 import { buy } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
 import { SALE_ACTIONS } from './sale-actions.ts'
@@ -114,6 +115,7 @@ const ACTIONS_APART = [
   { stream: 'susp', actions: SUSPENSION_ACTIONS, percent: 14 },
   { stream: 'code', actions: CODE_ACTIONS, percent: 14 },
   { stream: 'team', actions: MEMBER_ACTIONS, percent: 20 },
+  { stream: 'owne', actions: OWNERSHIP_ACTIONS, percent: 15 },
 ]
 const STREAMS = ACTIONS_APART.map(({ stream }) => stream)
 const CONCURRENT_PERCENT = 40

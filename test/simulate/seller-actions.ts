@@ -128,7 +128,7 @@ export async function enterBank(
   rng: SeededRandom,
   owner: PayeeId,
 ): Promise<string> {
-  const { world, harness } = fixture
+  const { world, harness, record } = fixture
   const now = world.clock.now()
   await openOnboarding(world, {
     owner,
@@ -146,7 +146,9 @@ export async function enterBank(
     bank_fingerprint: number,
     bank_failure: TEST_BANK_ACCOUNTS.get(number)!,
   }
+  const at = world.clock.now()
   await harness.db.tx((tx) => accounts.nameBank(tx, world.random, now, account_id, bank))
+  record.banks.push({ owner, number, at, entered_at: world.clock.now() })
   if (rng.odds(80)) await refreshAccount(world, owner, { is_confirmed: true })
   return `${owner} ${number}`
 }
@@ -155,12 +157,17 @@ function somePayee({ sellers, affiliates }: Fixture, rng: SeededRandom): PayeeId
   return rng.odds(25) ? rng.pick(affiliates) : rng.pick(sellers).seller_id
 }
 
+/** Some payee requests a payout. */
+export async function askForPayout(fixture: Fixture, rng: SeededRandom): Promise<string> {
+  return await askForPayoutTo(fixture, rng, somePayee(fixture, rng))
+}
+
 /** A payee requests a payout, perhaps twice at once. */
-export async function askForPayout(
+export async function askForPayoutTo(
   fixture: Fixture,
   rng: SeededRandom,
-): Promise<string | undefined> {
-  const owner = somePayee(fixture, rng)
+  owner: PayeeId,
+): Promise<string> {
   const account = payouts.accountOf(owner)
   const { world, record } = fixture
   const ask = async () => {

@@ -13,6 +13,7 @@ import type { InvoiceId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { actingSeller, actingStaff, REQUEST } from './actors.ts'
 import type { Fixture, Seller, Shop } from './fixture.ts'
+import type { RecordedAcceptance } from './ownership-record.ts'
 import type { SeededRandom } from './random.ts'
 import { type ChangeAnswer, recordChange } from './recorded-change.ts'
 import { purchasesOf, turn } from './switches.ts'
@@ -26,6 +27,18 @@ export const TRANSFER_ACTIONS = [
 
 /** A seller offers an app to another one, who most often accepts. */
 async function transferApp(fixture: Fixture, rng: SeededRandom): Promise<string> {
+  return await offerApp(fixture, rng)
+}
+
+/** What happens between an offer and its answer, in a few words. */
+type Between = (offer: { shop: Shop; to: Seller }) => Promise<string>
+
+/** A seller offers an app to another one, and something may happen before that one answers. */
+export async function offerApp(
+  fixture: Fixture,
+  rng: SeededRandom,
+  between?: Between,
+): Promise<string> {
   const { harness, record, shops, sellers } = fixture
   const shop = rng.pick(shops)
   const to = sellers.find(({ seller_id }) => seller_id !== shop.seller_id)!
@@ -35,7 +48,7 @@ async function transferApp(fixture: Fixture, rng: SeededRandom): Promise<string>
   try {
     let is_made = false
     const outcome = await recordChange(harness.clock, record.sellers, facts, async () => {
-      const answer = await offerAndAnswer(fixture, rng, { shop, to })
+      const answer = await offerAndAnswer(fixture, rng, { shop, to, between })
       is_made = answer.is_made
       return answer
     })
@@ -53,32 +66,46 @@ async function transferApp(fixture: Fixture, rng: SeededRandom): Promise<string>
 }
 
 async function offerAndAnswer(
-  { world }: Fixture,
+  fixture: Fixture,
   rng: SeededRandom,
-  { shop, to }: { shop: Shop; to: Seller },
+  { between, ...people }: { shop: Shop; to: Seller; between: Between | undefined },
 ): Promise<ChangeAnswer> {
+  const { world, record } = fixture
   const { db, clock } = world
+  // As they were when the offer was made.
+  const [shop, to] = [{ ...people.shop }, { ...people.to }]
   const { email, email_normalized } = await identity.getUser(db, to.seller_user_id)
   const offer = { app_id: shop.id, email, email_normalized, reason: 'We focus on another app.' }
   const offered = await offerTransfer(world, actingSeller(shop), offer)
   const open = await apps.openTransferOf(db, clock.now(), shop.id)
   if (!open) return { is_made: false, outcome: offered }
   const { id } = open
+  const offered_at = clock.now()
+  const happened = between ? `${await between(people)}, ` : ''
   const draw = rng.below(100)
   if (draw < 10) {
     const isDone = await withdrawTransfer(world, actingSeller(shop), shop.id)
-    return { is_made: false, outcome: isDone ? 'withdrawn' : 'not_open' }
+    return { is_made: false, outcome: `${happened}${isDone ? 'withdrawn' : 'not_open'}` }
   }
   if (draw < 20) {
     const isDone = await declineTransfer(world, actingSeller(to), { id, email_normalized })
-    return { is_made: false, outcome: isDone ? 'declined' : 'not_open' }
+    return { is_made: false, outcome: `${happened}${isDone ? 'declined' : 'not_open'}` }
   }
   const { seller_id } = to
-  const accept = () => acceptTransfer(world, actingSeller(to), { id, email_normalized, seller_id })
-  const answers = await Promise.all(draw < 30 ? [accept(), accept()] : [accept()])
-  const accepted = answers.filter((answer) => typeof answer === 'object')
-  const said = answers.map((answer) => (typeof answer === 'object' ? 'accepted' : answer))
-  return { is_made: accepted.length > 0, outcome: said.join(' and ') }
+  const accept = async () => {
+    const at = clock.now()
+    const by = to.seller_user_id
+    const facts = { app_id: shop.id, from: shop.seller_id, to: seller_id, by, offered_at, at }
+    const acceptance: RecordedAcceptance = { ...facts, outcome: 'unknown' }
+    record.acceptances.push(acceptance)
+    const recipient = { id, email_normalized, seller_id }
+    const answer = await acceptTransfer(world, actingSeller(to), recipient)
+    acceptance.until = clock.now()
+    acceptance.outcome = typeof answer === 'object' ? 'accepted' : answer
+    return acceptance.outcome
+  }
+  const said = await Promise.all(draw < 30 ? [accept(), accept()] : [accept()])
+  return { is_made: said.includes('accepted'), outcome: `${happened}${said.join(' and ')}` }
 }
 
 /** A seller asks staff to approve an app after its transfer, and staff decides. */
