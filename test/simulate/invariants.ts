@@ -6,6 +6,7 @@ import { calendarFaults } from './calendar-oracle.ts'
 import { compFaults } from './comps-oracle.ts'
 import { codeFaults } from './discount-oracle.ts'
 import { excessFaults } from './excess-oracle.ts'
+import { factorFaults } from './factors-oracle.ts'
 import { figureFaults, stateFaults } from './figures-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import { importFaults } from './imports-oracle.ts'
@@ -57,6 +58,7 @@ export async function rulesBroken(
     ...(await mailboxFaults(fixture)),
     ...(await memberFaults(fixture)),
     ...(await ownershipFaults(fixture)),
+    ...(await factorFaults(fixture)),
   ]
   return fault && broken(fault.rule, fault.facts)
 }

@@ -1,5 +1,5 @@
 import * as identity from '#domain/identity'
-import { changeEmail, confirmEmailChange } from '#flows/account'
+import { changeEmail, confirmEmailChange, type Owner } from '#flows/account'
 import { answerLink, enter, sendEntryEmail, undoEmailChange } from '#flows/sign-in'
 import { unlockAccount } from '#flows/staff-actions'
 import type { SessionId, UserId } from '#platform/ids'
@@ -7,6 +7,7 @@ import { sql } from '#platform/sql'
 import { openOwner } from '../support/account.ts'
 import { ORIGIN, peopleWithAccount } from './account-actions.ts'
 import { actingStaff } from './actors.ts'
+import type { RecordedEntry } from './factor-record.ts'
 import type { Fixture, Person } from './fixture.ts'
 import { readNewestEmails, readSomeEmail } from './mailboxes.ts'
 import type { SeededRandom } from './random.ts'
@@ -38,19 +39,20 @@ async function askForEmail(fixture: Fixture, rng: SeededRandom): Promise<string 
   return `${email_normalized} to ${wanted.email}: ${outcome}, ${await goOn(fixture, rng)}`
 }
 
-/** The owner of an account asks for another email. */
-async function ask(
+/** The owner of an account asks for another email, in a session of their own or in this one. */
+export async function ask(
   { world, record }: Fixture,
   {
     user_id,
     email,
     wanted,
   }: { user_id: UserId; email: string; wanted: Pick<Person, 'email' | 'email_normalized'> },
+  opened?: Owner,
 ): Promise<string> {
   const wish = { user_id, at: world.clock.now(), outcome: 'unknown' }
   record.wishes.push(wish)
   return await ended({ world }, wish, async () => {
-    const owner = await openOwner({ world }, { user_id, email })
+    const owner = opened ?? (await openOwner({ world }, { user_id, email }))
     return (await changeEmail(world, owner, wanted)).outcome
   })
 }
@@ -140,7 +142,8 @@ async function useSome(fixture: Fixture, rng: SeededRandom): Promise<string | un
   return `${link.purpose} of ${link.mailbox}: ${said.join(' and ')}`
 }
 
-async function use(fixture: Fixture, link: RecordedLink): Promise<string> {
+/** A person uses a link that arrived. */
+export async function use(fixture: Fixture, link: RecordedLink): Promise<string> {
   const { world, harness, record } = fixture
   const { user_id } = link
   const sessions = await harness.db.rows<{ id: SessionId }>(
@@ -169,20 +172,26 @@ async function ended(
   return step.outcome
 }
 
-async function signIn({ world }: Fixture, { token }: RecordedLink): Promise<string> {
-  const link = await answerLink(world, token, { purpose: 'sign_in' }, ORIGIN)
-  return link ? await enterBy({ world }, link) : 'used'
+async function signIn(fixture: Fixture, { token }: RecordedLink): Promise<string> {
+  const link = await answerLink(fixture.world, token, { purpose: 'sign_in' }, ORIGIN)
+  return link ? await enterBy(fixture, link) : 'used'
 }
 
 /** Opens a session for the reader of an email, as its page does. */
-async function enterBy(
-  { world }: Pick<Fixture, 'world'>,
+export async function enterBy(
+  { world, record }: Fixture,
   { user_id, email_normalized }: Pick<identity.AccountLink, 'user_id' | 'email_normalized'>,
 ): Promise<string> {
   const owner = { user_id, email_normalized, app_id: null, is_complete: false } as const
   const device = { browser: 'A test', network: '127.0.0.*' }
   const proven = { ...owner, by: 'mail_link', return_to: undefined } as const
-  return (await enter(world, proven, { device, origin: ORIGIN })).kind
+  const entry: RecordedEntry = { user_id, at: world.clock.now(), outcome: 'unknown' }
+  record.entries.push(entry)
+  return await ended({ world }, entry, async () => {
+    const entered = await enter(world, proven, { device, origin: ORIGIN })
+    if (entered.kind === 'pending') entry.token = entered.token
+    return entered.kind
+  })
 }
 
 async function confirmChange(fixture: Fixture, link: RecordedLink): Promise<string> {

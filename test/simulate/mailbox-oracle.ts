@@ -71,6 +71,7 @@ function othersSince(fixture: Fixture, use: RecordedUse): boolean {
   const others: Pick<RecordedStep, 'user_id' | 'at' | 'until'>[] = [
     ...record.uses.filter((each) => each !== use && each.outcome !== 'used'),
     ...record.wishes,
+    ...record.factors,
     ...changes.map(({ subject, at, ended_at: until }) => {
       return { user_id: subject as UserId, at, ...(until && { until }) }
     }),

@@ -6,6 +6,7 @@ import { PLANTED_ACCOUNT_FAULTS } from './planted-account-faults.ts'
 import { PLANTED_COMP_FAULTS } from './planted-comp-faults.ts'
 import { PLANTED_DISCOUNT_FAULTS } from './planted-discount-faults.ts'
 import { PLANTED_EXCESS_FAULTS } from './planted-excess-faults.ts'
+import { PLANTED_FACTOR_FAULTS } from './planted-factor-faults.ts'
 import { PLANTED_MAILBOX_FAULTS } from './planted-mailbox-faults.ts'
 import { PLANTED_MEMBER_FAULTS } from './planted-member-faults.ts'
 import { PLANTED_OWNERSHIP_FAULTS } from './planted-ownership-faults.ts'
@@ -252,4 +253,5 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   ...PLANTED_DISCOUNT_FAULTS,
   ...PLANTED_MEMBER_FAULTS,
   ...PLANTED_OWNERSHIP_FAULTS,
+  ...PLANTED_FACTOR_FAULTS,
 ]

@@ -16,6 +16,14 @@ import type {
   UserId,
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
+import type {
+  RecordedApp,
+  RecordedCodes,
+  RecordedEntry,
+  RecordedFactorChange,
+  RecordedGuard,
+  RecordedTry,
+} from './factor-record.ts'
 import type { RecordedAcceptance, RecordedBank } from './ownership-record.ts'
 import type { RecordedChange } from './recorded-change.ts'
 import { OffPeriods } from './switches.ts'
@@ -221,6 +229,12 @@ export class AnswerRecord {
   readonly accesses: RecordedAccess[] = []
   readonly acceptances: RecordedAcceptance[] = []
   readonly banks: RecordedBank[] = []
+  readonly authenticators: RecordedApp[] = []
+  readonly recovery_codes: RecordedCodes[] = []
+  readonly entries: RecordedEntry[] = []
+  readonly factors: RecordedFactorChange[] = []
+  readonly tries: RecordedTry[] = []
+  readonly guards: RecordedGuard[] = []
   /** The states in which the owners of licenses live, by license ID. */
   readonly states: RecordedChange<string>[] = []
   /** What the owner of a license agreed to pay for a period of another plan. */

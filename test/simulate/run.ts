@@ -7,6 +7,7 @@ import type { Fault } from './code-faults.ts'
 import { COMP_ACTIONS } from './comp-actions.ts'
 import { offerCode, switchCode } from './discount-actions.ts'
 import { EXCESS_ACTIONS } from './excess-actions.ts'
+import { FACTOR_ACTIONS } from './factor-actions.ts'
 import { type Fixture, openFixture } from './fixture.ts'
 import { type Harness, isExpected } from './harness.ts'
 import { IMPORT_ACTIONS } from './import-actions.ts'
@@ -116,6 +117,7 @@ const ACTIONS_APART = [
   { stream: 'code', actions: CODE_ACTIONS, percent: 14 },
   { stream: 'team', actions: MEMBER_ACTIONS, percent: 20 },
   { stream: 'owne', actions: OWNERSHIP_ACTIONS, percent: 15 },
+  { stream: 'fact', actions: FACTOR_ACTIONS, percent: 25 },
 ]
 const STREAMS = ACTIONS_APART.map(({ stream }) => stream)
 const CONCURRENT_PERCENT = 40
