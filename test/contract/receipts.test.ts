@@ -160,6 +160,7 @@ test('a renewal has a receipt of its own, and a refund is on the receipt of its 
   for (const part of ['Refunded on', '−$5.25', 'Paid after refunds', '$15.75']) {
     assert.ok(text.includes(part), part)
   }
+  assert.match(text, /Refunded on \w+ \d+, \d+ \(\$0\.25 tax\) −\$5\.25/)
   const untouched = await readPdf(
     (await fetchPdf(subscriber, address(subscriber, first!.id))).rawPayload,
   )

@@ -260,6 +260,7 @@ describe('an email to a buyer', () => {
     assertContains(
       message,
       'Amount: $3.15',
+      'Including sales tax: $0.15',
       '$12.60',
       'Visa ending in 4242',
       'The license is not affected',

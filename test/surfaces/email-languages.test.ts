@@ -61,7 +61,7 @@ const receipt = {
   period_start: day,
   paid_at: day,
   is_waived: false,
-  given_back: [{ amount: cents(100), at: day }],
+  given_back: [{ amount: cents(100), tax: cents(6), at: day }],
   disputed: [
     { status: 'open', amount: cents(50), at: day },
     { status: 'lost', amount: cents(50), at: day },
@@ -196,8 +196,12 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
       ...trial,
       upcoming: { ...free, product_name: 'Visa' },
     }),
-    refund: buyer.refundIssued(receipt, plan, { amount: cents(5), has_ended: true }),
-    'refund, kept': buyer.refundIssued(receipt, plan, { amount: cents(5), has_ended: false }),
+    refund: buyer.refundIssued(receipt, plan, { amount: cents(5), tax: cents(1), has_ended: true }),
+    'refund, kept': buyer.refundIssued(receipt, plan, {
+      amount: cents(5),
+      tax: cents(0),
+      has_ended: false,
+    }),
     excess_repaid: excess.excessRepaid(settled, { ...repaid, left: cents(0) }),
     'excess_repaid, in part': excess.excessRepaid(settled, { ...repaid, left: cents(5) }),
     excess_waived: excess.excessWaived(settled),

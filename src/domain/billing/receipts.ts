@@ -9,6 +9,8 @@ import { type Invoice, invoiceAsJson, invoiceOf } from './invoices.ts'
 /** A refund of an invoice, tax included: to its card, or in another way if the card returned it. */
 export interface GivenBack {
   amount: Cents
+  /** The tax in it; null for what was made again, whose tax the first refund had. */
+  tax: Cents | null
   at: Date
 }
 
@@ -55,11 +57,11 @@ export interface Receipt extends Invoice {
  * What went back to the buyer of a charge. A refund that the processor has not answered is not
  * counted, and of one that was returned only what was refunded again or paid in another way.
  */
-const BACK = (charge_id: Sql) => sql`(select id, amount, created_at from refunds
+const BACK = (charge_id: Sql) => sql`(select id, amount, tax, created_at from refunds
     where charge_id = ${charge_id} and status in ('pending', 'succeeded')
-  union all select id, amount, created_at from reissued_refunds
+  union all select id, amount, null, created_at from reissued_refunds
     where charge_id = ${charge_id} and status in ('pending', 'succeeded')
-  union all select payment_id, amount, created_at from buyer_payment_parts
+  union all select payment_id, amount, null, created_at from buyer_payment_parts
     where charge_id = ${charge_id})`
 
 /** The disputes of a charge that are open, or were lost. */
@@ -92,8 +94,8 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
       coalesce(i.buyer_email, u.email) as email, q.state, q.zip, q.rate_ppm, q.taxable_ppm,
       coalesce(t.card->>'brand', k.brand) as card_brand,
       coalesce(t.card->>'last4', k.last4) as card_last4,
-      (select coalesce(jsonb_agg(jsonb_build_object('amount', r.amount, 'at', r.created_at)
-          order by r.created_at, r.id), '[]')
+      (select coalesce(jsonb_agg(jsonb_build_object('amount', r.amount, 'tax', r.tax,
+          'at', r.created_at) order by r.created_at, r.id), '[]')
         from ${BACK(sql`c.id`)} r) as given_back,
       (select coalesce(jsonb_agg(jsonb_build_object('status', d.status, 'amount', d.amount,
           'at', d.at) order by d.at, d.id), '[]')

@@ -193,13 +193,14 @@ export function givenPlanEnded(
 export function refundIssued(
   receipt: Receipt,
   plan: PlanFacts,
-  facts: { amount: Cents; has_ended: boolean },
+  facts: { amount: Cents; tax: Cents; has_ended: boolean },
 ): EmailContent {
   const { locale } = plan
   const { t, money } = locale
   const name = nameOf(plan)
   const amount = money(facts.amount)
   const card = receiptCard(receipt, plan.locale)
+  const tax: Row[] = facts.tax > 0 ? [[t('email.refunded_tax'), money(facts.tax)]] : []
   return {
     subject: t('email.refund_subject', { amount, product: name }),
     heading: t('email.refund_heading', { amount }),
@@ -208,6 +209,7 @@ export function refundIssued(
         kind: 'rows',
         rows: [
           [t('email.amount'), amount],
+          ...tax,
           [
             t('email.invoice'),
             t('email.invoice_amount', {

@@ -231,6 +231,7 @@ async function writeRefund(world: World, refund_id: RefundId): Promise<WrittenEm
   const { app_name, product_name } = receipt
   const plan = { ...facts.plan, app_name, product_name }
   const has_ended = facts.license.status === 'canceled'
-  const content = refundIssued(receipt, plan, { amount: refund.amount, has_ended })
+  const { amount, tax } = refund
+  const content = refundIssued(receipt, plan, { amount, tax, has_ended })
   return toBuyer(facts, content, [await invoiceAttachment(world, receipt)])
 }

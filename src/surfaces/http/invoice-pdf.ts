@@ -104,7 +104,7 @@ function totalsOf(receipt: billing.Receipt, locale: Locale): NonNullable<PdfCont
     { label: t('pdf.total'), amount: money(total), strong: true },
     ...paymentOf(receipt, total, locale),
     ...given_back.map((back) => ({
-      label: t('pdf.refunded_on', { day: day(back.at) }),
+      label: refundLabel(back, locale),
       amount: money(cents(0 - back.amount)),
     })),
     ...(excess > 0 ? [{ label: t('pdf.refunded_in_excess'), amount: money(excess) }] : []),
@@ -120,6 +120,11 @@ function totalsOf(receipt: billing.Receipt, locale: Locale): NonNullable<PdfCont
       amount: money(each.amount),
     })),
   ]
+}
+
+function refundLabel({ at, tax }: billing.GivenBack, { t, day, money }: Locale): string {
+  if (!tax) return t('pdf.refunded_on', { day: day(at) })
+  return t('pdf.refunded_with_tax', { day: day(at), tax: money(tax) })
 }
 
 /** The tax and its rate, and the taxable part of the price if it is not all of it. */
