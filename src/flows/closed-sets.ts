@@ -135,6 +135,7 @@ type Audited =
   | 'staff.role_changed'
   | 'suspense.booked'
   | 'tax.filed'
+  | 'tax.filing_corrected'
 
 declare module '#platform/audit' {
   interface AuditActions extends Record<Audited, true> {}

@@ -72,6 +72,31 @@ export async function fileMonth(
   })
 }
 
+/**
+ * Corrects the confirmation of a filed month, such as with the state's own number after a batch.
+ * The former one stays in the audit log.
+ */
+export async function correctFiling(
+  { db, clock }: World,
+  actor: ActorOf<'staff'>,
+  filing: Filing,
+): Promise<'corrected' | 'unchanged' | 'not_filed'> {
+  const { state, month, filing_reference } = filing
+  return await db.tx(async (tx) => {
+    const corrected = await tax.correctReference(tx, filing)
+    if (!corrected) return 'not_filed'
+    const { id, former } = corrected
+    if (former === filing_reference) return 'unchanged'
+    await audit(tx, clock.now(), {
+      actor,
+      action: 'tax.filing_corrected',
+      subject: id,
+      detail: { state, month, former_reference: former, filing_reference },
+    })
+    return 'corrected'
+  })
+}
+
 /** Reports the progress of filing a month. */
 export type ReportFiling = (progress: {
   done: number

@@ -103,6 +103,7 @@ test('a form without a reason is checked before its sender re-authenticates', as
     [staff, `/admin/excess/${user_id}/repayment`, repayment, 'reference'],
     [staff, '/admin/tax/2026-03/', {}, 'filing_reference'],
     [staff, '/admin/tax/2026-03/TX/', {}, 'filing_reference'],
+    [staff, '/admin/tax/2026-03/TX/confirmation', {}, 'filing_reference'],
   ]
   for (const [sender, url, fields, wrong] of forms) {
     const { statusCode, body } = await post(sender, url, { ...fields, [wrong]: LONG })

@@ -172,6 +172,26 @@ describe('the operator’s pages', () => {
     assert.match(agent.text, /Must not contain control characters\./)
     await agent.submit('File and pay', { filing_reference: 'TX-123' })
     assert.match(agent.text, /Filed and paid\..*Confirmation TX-123/)
+    await agent.submit('Save confirmation', { filing_reference: ' ' })
+    assert.equal(agent.page.status, 422)
+    assert.match(agent.text, /Confirmation TX-123 /)
+    await agent.submit('Save confirmation', { filing_reference: 'TX-124' })
+    assert.match(agent.text, /Confirmation corrected\..*Confirmation TX-124 /)
+    await agent.submit('Save confirmation', { filing_reference: 'TX-124' })
+    assert.match(agent.text, /The confirmation is unchanged\./)
+    const corrections = await service.world.db.rows<{ detail: object }>(sql`select detail
+      from audit_log where action = 'tax.filing_corrected'`)
+    assert.deepEqual(
+      corrections.map(({ detail }) => detail),
+      [
+        {
+          state: 'TX',
+          month: '2027-03',
+          former_reference: 'TX-123',
+          filing_reference: 'TX-124',
+        },
+      ],
+    )
     assert.equal((await agent.open('/admin/tax/2027-13/')).status, 404)
     assert.equal((await agent.open('/admin/tax/2027-03/ZZ/')).status, 404)
   })

@@ -46,6 +46,7 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'POST /admin/tax/:month(^\\d{4}-\\d{2}$)/export': FINANCE,
   'GET /admin/tax/:month(^\\d{4}-\\d{2}$)/:state(^[A-Z]{2}$)/': FINANCE,
   'POST /admin/tax/:month(^\\d{4}-\\d{2}$)/:state(^[A-Z]{2}$)/': FINANCE,
+  'POST /admin/tax/:month(^\\d{4}-\\d{2}$)/:state(^[A-Z]{2}$)/confirmation': FINANCE,
   'GET /admin/checks/': FINANCE,
   'POST /admin/checks/books': FINANCE,
   'POST /admin/checks/events': FINANCE,

@@ -31,6 +31,18 @@ export async function addRemittance(db: Db, remittance: Remittance): Promise<voi
       ${filing_reference}, ${filed_by}, ${filed_at})`)
 }
 
+/** Corrects the reference of a filing. Returns the former one; undefined if nothing is filed. */
+export async function correctReference(
+  db: Db,
+  { state, month, filing_reference }: Pick<Remittance, 'state' | 'month' | 'filing_reference'>,
+): Promise<{ id: RemittanceId; former: string } | undefined> {
+  return await db.maybe<{ id: RemittanceId; former: string }>(sql`update remittances r
+    set filing_reference = ${filing_reference}
+    from (select id, filing_reference from remittances
+      where state = ${state} and month = ${month} for update) before
+    where r.id = before.id returning r.id, before.filing_reference as former`)
+}
+
 /** Every filing, or those of a state or a month, the earliest month first. */
 export async function listRemittances(
   db: Db,

@@ -8,6 +8,8 @@ export function FilingForm(facts: {
   path: string
   label: string
   button: string
+  /** What the button says once it is pressed. */
+  pending?: string
   /** The initial value of the field. */
   filing_reference: string | undefined
   fault: string | undefined
@@ -24,7 +26,7 @@ export function FilingForm(facts: {
         error={facts.fault}
       />
       <Actions>
-        <Button kind="primary" pending="Filing…">
+        <Button kind="primary" pending={facts.pending ?? 'Filing…'}>
           {facts.button}
         </Button>
       </Actions>

@@ -5,7 +5,7 @@ import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
-import { DescriptionList, EmptyState, Panel } from '#design/panels'
+import { DescriptionList, Disclosure, EmptyState, Panel } from '#design/panels'
 import { RecordTable } from '#design/records'
 import { invoiceNumber } from '#domain/billing'
 import type { StaffRole } from '#domain/identity'
@@ -169,15 +169,7 @@ export function StateMonthPage(
           />
         </Panel>
         {filing ? (
-          <Panel title="Filed">
-            <DescriptionList
-              items={[
-                { term: 'Confirmation', detail: filing.reference },
-                { term: 'Filed on', detail: <Day date={filing.filed_at} /> },
-                { term: 'Filed by', detail: filing.filed_by },
-              ]}
-            />
-          </Panel>
+          <FiledPanel {...facts} path={path} filing={filing} />
         ) : (
           <Panel title="File">
             {facts.status === 'due' ? (
@@ -235,6 +227,41 @@ export function StateMonthPage(
   )
 }
 
+/** A filing, and the form that corrects its confirmation. */
+function FiledPanel(
+  facts: LayoutFacts & {
+    path: string
+    filing: NonNullable<StateSummary['filing']>
+    fault: string | undefined
+  },
+): JSX.Element {
+  const { filing, path } = facts
+  const entered = facts.filing_reference
+  return (
+    <Panel title="Filed">
+      <DescriptionList
+        items={[
+          { term: 'Confirmation', detail: filing.reference },
+          { term: 'Filed on', detail: <Day date={filing.filed_at} /> },
+          { term: 'Filed by', detail: filing.filed_by },
+        ]}
+      />
+      <Disclosure summary="Correct the confirmation" open={entered !== undefined}>
+        <div class="pt-3">
+          <FilingForm
+            {...facts}
+            filing_reference={entered ?? filing.reference}
+            path={`${path}confirmation`}
+            label="The state’s confirmation number"
+            button="Save confirmation"
+            pending="Saving…"
+          />
+        </div>
+      </Disclosure>
+    </Panel>
+  )
+}
+
 function whyNot(status: StateSummary['status'], month: string): string {
   if (status === 'open') return `You can file ${monthName(month)} an hour after it ends.`
   if (status === 'waiting') return 'File the earlier months of this state first.'
@@ -243,6 +270,8 @@ function whyNot(status: StateSummary['status'], month: string): string {
 
 function FiledNote({ done }: { done: string | undefined }): JSX.Element | null {
   if (done === 'filed') return <Alert tone="success">Filed and paid.</Alert>
+  if (done === 'corrected') return <Alert tone="success">Confirmation corrected.</Alert>
+  if (done === 'unchanged') return <Alert tone="info">The confirmation is unchanged.</Alert>
   if (done === 'already_filed') return <Alert tone="info">Already filed.</Alert>
   const count = /^filed_(\d+)$/.exec(done ?? '')?.[1]
   if (count)

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import * as tax from '#domain/tax'
-import { fileMonth, fileWholeMonth, taxOfMonths } from '#flows/remit-tax'
+import { correctFiling, fileMonth, fileWholeMonth, taxOfMonths } from '#flows/remit-tax'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
 import { startExport } from '#http/exports'
@@ -25,6 +25,7 @@ const MONTHS_A_PAGE = 12
 const HOME = '/admin/tax/'
 const MONTH = `${HOME}:month(^\\d{4}-\\d{2}$)/`
 const STATE = `${MONTH}:state(^[A-Z]{2}$)/`
+const CORRECTION = `${STATE}confirmation`
 
 /** The stored request to file a month. */
 const MonthRequest = z.object({ month: z.string(), batch_reference: z.string() })
@@ -48,6 +49,7 @@ export function declareTax(scope: FastifyInstance, world: World): void {
   })
   declarePages(scope, forReports(world))
   declareFiling(scope, world)
+  declareCorrection(scope, world)
   declareExports(scope, world)
 }
 
@@ -140,6 +142,21 @@ function readReference({ request }: SessionContext, hint: string) {
   const filing_reference = (formOf(request).filing_reference ?? '').trim()
   const fault = textFault(filing_reference, { most: 80 })
   return { filing_reference, fault: isBlank(filing_reference) ? hint : fault }
+}
+
+/** Corrects the confirmation of a filed month. */
+function declareCorrection(scope: FastifyInstance, world: World): void {
+  scope.post(CORRECTION, async (request, reply) => {
+    const context = await requireStaff(world, request, reply, HOME, 'taxes')
+    const requested = stateMonthOf(request)
+    const { filing_reference, fault } = readReference(context, REFERENCE_HINT)
+    if (fault) return await sendState(world, context, fault)
+    const page = `${HOME}${requested.month}/${requested.state}/`
+    requireRecentProof(world, context, withQuery(page, { filing_reference }))
+    const filing = { ...requested, filing_reference }
+    const outcome = await correctFiling(world, staffActor(context), filing)
+    return redirectTo(reply, `${page}?done=${outcome}`)
+  })
 }
 
 /** Filing also pays, so it needs re-authentication; the reference is restored afterwards. */
