@@ -133,6 +133,7 @@ export const FROM_CI = [
   'test/flows/metrics',
   'test/flows/overview-pages',
   'test/flows/pay-out-refusals',
+  'test/flows/paused-payouts',
   'test/flows/payout-pages',
   'test/flows/personal-data',
   'test/flows/proven-months',
