@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import * as tax from '#domain/tax'
-import { correctFiling, fileMonth, fileWholeMonth, taxOfMonths } from '#flows/remit-tax'
+import {
+  correctFiling,
+  type Filing,
+  fileMonth,
+  fileWholeMonth,
+  taxOfMonths,
+} from '#flows/remit-tax'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
 import { startExport } from '#http/exports'
@@ -13,6 +19,7 @@ import { redirectTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import { declareTask, startTask } from '#http/tasks'
+import type { ActorOf } from '#platform/audit'
 import { isBlank, textFault } from '#platform/text'
 import { declareTaxExports, TAX_LINES, TAX_STATES } from './tax-files.ts'
 import { TaxPage } from './tax-months-page.tsx'
@@ -49,7 +56,6 @@ export function declareTax(scope: FastifyInstance, world: World): void {
   })
   declarePages(scope, forReports(world))
   declareFiling(scope, world)
-  declareCorrection(scope, world)
   declareExports(scope, world)
 }
 
@@ -144,34 +150,35 @@ function readReference({ request }: SessionContext, hint: string) {
   return { filing_reference, fault: isBlank(filing_reference) ? hint : fault }
 }
 
-/** Corrects the confirmation of a filed month. */
-function declareCorrection(scope: FastifyInstance, world: World): void {
-  scope.post(CORRECTION, async (request, reply) => {
+/**
+ * The form of a state's month at a path, with its confirmation, which is restored after
+ * re-authentication; `record` returns the outcome, for the page.
+ */
+function onConfirmation(
+  scope: FastifyInstance,
+  world: World,
+  path: string,
+  record: (actor: ActorOf<'staff'>, filing: Filing) => Promise<string>,
+): void {
+  scope.post(path, async (request, reply) => {
     const context = await requireStaff(world, request, reply, HOME, 'taxes')
-    const requested = stateMonthOf(request)
+    const { month, state } = stateMonthOf(request)
     const { filing_reference, fault } = readReference(context, REFERENCE_HINT)
     if (fault) return await sendState(world, context, fault)
-    const page = `${HOME}${requested.month}/${requested.state}/`
+    const page = `${HOME}${month}/${state}/`
     requireRecentProof(world, context, withQuery(page, { filing_reference }))
-    const filing = { ...requested, filing_reference }
-    const outcome = await correctFiling(world, staffActor(context), filing)
-    return redirectTo(reply, `${page}?done=${outcome}`)
+    const done = await record(staffActor(context), { month, state, filing_reference })
+    return redirectTo(reply, withQuery(page, { done }))
   })
 }
 
 /** Filing also pays, so it needs re-authentication; the reference is restored afterwards. */
 function declareFiling(scope: FastifyInstance, world: World): void {
   const { db } = world
-  scope.post(STATE, async (request, reply) => {
-    const context = await requireStaff(world, request, reply, HOME, 'taxes')
-    const requested = stateMonthOf(request)
-    const { filing_reference, fault } = readReference(context, REFERENCE_HINT)
-    if (fault) return await sendState(world, context, fault)
-    requireRecentProof(world, context, withQuery(request.url, { filing_reference }))
-    const filing = { ...requested, filing_reference }
-    const { outcome } = await fileMonth(world, staffActor(context), filing)
-    return redirectTo(reply, `${HOME}${requested.month}/${requested.state}/?done=${outcome}`)
+  onConfirmation(scope, world, STATE, async (actor, filing) => {
+    return (await fileMonth(world, actor, filing)).outcome
   })
+  onConfirmation(scope, world, CORRECTION, (actor, filing) => correctFiling(world, actor, filing))
 
   scope.post(MONTH, async (http, reply) => {
     const context = await requireStaff(world, http, reply, HOME, 'taxes')
