@@ -64,7 +64,7 @@ export async function request(
   const { record, world } = fixture
   const { clock } = fixture.harness
   const is_tool = asked.way === 'tool'
-  const { token } = is_tool ? await agentOf(fixture, person) : await sessionOf(fixture, person)
+  await (is_tool ? agentOf(fixture, person) : sessionOf(fixture, person))
   clock.pass(1)
   const access: RecordedAccess = {
     ...asked,
@@ -76,7 +76,7 @@ export async function request(
   record.accesses.push(access)
   const isAllowed = await (is_tool
     ? calls(fixture, person, access)
-    : passes(fixture, token, access))
+    : passes(fixture, person, access))
   access.outcome = isAllowed ? 'allowed' : 'refused'
   access.until = world.clock.now()
   clock.pass(1)
@@ -128,9 +128,14 @@ async function known(
   return opened
 }
 
-/** Whether the guard of a page or a form lets a session pass. */
-async function passes(fixture: Fixture, token: string, access: RecordedAccess): Promise<boolean> {
+/** Whether the guard of a page or a form lets a person's session pass. */
+async function passes(
+  fixture: Fixture,
+  person: Colleague,
+  access: RecordedAccess,
+): Promise<boolean> {
   const { world } = fixture
+  const { token } = await sessionOf(fixture, person)
   const sent = requestOf(token, access, await slugOf(fixture, access))
   const guard: typeof requireMember = access.way === 'form' ? requireMember : requireSeller
   try {
