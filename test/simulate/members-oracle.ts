@@ -118,9 +118,12 @@ function wrongAnswers(fixture: Fixture, invitation: RecordedInvitation): TeamSte
         .map((each) => each.sent)
         .filter((each) => !each.until || each.until >= sent.at),
     ].filter((each) => each.is_made !== false && each.at <= until)
-    const isSurelyOver = others.some(
-      (each) => each.until && each.until < at && (each.is_made || each.outcome === 'joined'),
-    )
+    const isSurelyOver = others.some((each) => {
+      // Of two invitations that were sent at once, either may have replaced the other.
+      const isEarlier = each.action === sent.action && each.at <= sent.until!
+      const isDone = each.is_made || each.outcome === 'joined'
+      return !isEarlier && isDone && each.until && each.until < at
+    })
     const ends_at = addDays(sent.at, VALID_DAYS)
     const inviter = { seller_id, user_id: sent.by }
     const lost = record.roles.filter(({ subject, to, at: asked, is_made }) => {
