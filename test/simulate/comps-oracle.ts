@@ -1,11 +1,12 @@
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
-import type { AppId, LicenseId, ProductId, UserId } from '#platform/ids'
+import type { AppId, LicenseId, PriceId, ProductId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { accountsWith, emailsAt, isDeletion } from './accounts-oracle.ts'
 import type { Broken } from './calendar-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import type { RecordedComp } from './record.ts'
+import { wasOn } from './switches.ts'
 
 /** A given plan as the service stores it. */
 interface StoredComp {
@@ -116,7 +117,7 @@ async function refusalFaults(fixture: Fixture): Promise<Broken[]> {
   const { db } = harness
   const facts: RecordedComp[] = []
   for (const comp of record.comps) {
-    const { app_id, email_normalized, at, ends_at, license_id, outcome, product_id } = comp
+    const { app_id, email_normalized, at, ends_at, license_id, outcome } = comp
     const until = comp.answered_at ?? at
     const holders = await accountsWith(fixture, email_normalized, [at, until])
     // An account that gets the email later takes its attempts along when it is deleted.
@@ -139,13 +140,20 @@ async function refusalFaults(fixture: Fixture): Promise<Broken[]> {
         is(sql`select from attempts where app_id = ${app_id}
           and email_normalized = any(${emails}) and created_at <= ${until}
           and (settled_at is null or settled_at >= ${at})`),
-      no_plan: async () =>
-        !(await is(sql`select from products where id = ${product_id} and app_id = ${app_id}
-          and deleted_at is null and not is_free`)),
+      no_plan: async () => !(await wasForSale(fixture, comp, until)),
     }[outcome]
     if (!(await isRight())) facts.push(comp)
   }
   return facts.length > 0
     ? [{ rule: 'the answer to a seller who gives a plan was true', facts }]
     : []
+}
+
+/** Whether a plan surely was an app's, and had a price, while it was given. */
+async function wasForSale(fixture: Fixture, comp: RecordedComp, until: Date): Promise<boolean> {
+  const { app_id, product_id, at } = comp
+  const prices = await fixture.harness.db.rows<{ id: PriceId }>(sql`select r.id
+    from prices r join products p on p.id = r.product_id
+    where p.id = ${product_id} and p.app_id = ${app_id} and p.deleted_at is null and not p.is_free`)
+  return prices.some(({ id }) => wasOn(fixture, `price ${id}`, { at, until }) === true)
 }
