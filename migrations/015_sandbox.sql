@@ -35,6 +35,7 @@ create table sandbox.cards (
 create table sandbox.card_entries (
   id text primary key,
   app_name text not null,
+  app_icon text,
   product_name text not null,
   email text not null,
   figures jsonb,
@@ -50,6 +51,7 @@ create table sandbox.card_entries (
 create table sandbox.portals (
   id text primary key,
   app_name text not null,
+  app_icon text,
   email text not null,
   -- The card on file when the page was opened, and the one that replaced it.
   card_token text not null references sandbox.cards,

@@ -5,8 +5,10 @@ import { sql } from '#platform/sql'
 import { CARD_COLUMNS, type KeptCard, keep } from './kept-cards.ts'
 
 /** A card page and its request; it is used up once `card_token` is set. */
-export interface CardEntry extends Omit<CardEntryRequest, 'summary' | 'figures' | 'note'> {
+export interface CardEntry
+  extends Omit<CardEntryRequest, 'app_icon' | 'summary' | 'figures' | 'note'> {
   id: string
+  app_icon: string | null
   figures: PricedOrder | null
   note: string | null
   card_token: string | null
@@ -20,16 +22,18 @@ export async function open(
 ): Promise<void> {
   const figures = entry.figures ? JSON.stringify(entry.figures) : null
   await db.run(sql`insert into sandbox.card_entries
-    (id, app_name, product_name, email, figures, note, zip, return_url, back_url, created_at)
-    values (${entry.id}, ${entry.app_name}, ${entry.product_name}, ${entry.email},
-      ${figures}, ${entry.note ?? null}, ${entry.zip}, ${entry.return_url},
+    (id, app_name, app_icon, product_name, email, figures, note, zip, return_url, back_url,
+      created_at)
+    values (${entry.id}, ${entry.app_name}, ${entry.app_icon ?? null}, ${entry.product_name},
+      ${entry.email}, ${figures}, ${entry.note ?? null}, ${entry.zip}, ${entry.return_url},
       ${entry.back_url}, ${now})`)
 }
 
 /** A card page, used or not. */
 export async function find(db: Db, id: string): Promise<CardEntry | undefined> {
-  return await db.maybe<CardEntry>(sql`select id, app_name, product_name, email, figures, note,
-    zip, return_url, back_url, card_token from sandbox.card_entries where id = ${id}`)
+  return await db.maybe<CardEntry>(sql`select id, app_name, app_icon, product_name,
+    email, figures, note, zip, return_url, back_url, card_token
+    from sandbox.card_entries where id = ${id}`)
 }
 
 /** Stores the entered card; false without storing it if the page was already used. */

@@ -89,6 +89,7 @@ export function CardEntryPage(facts: { entry: CardEntry } & CardFormFacts): JSX.
       title={t('sandbox.card_page_title', { app: entry.app_name })}
       has_error={faults !== undefined}
       app_name={entry.app_name}
+      app_icon={entry.app_icon ?? undefined}
       selling
       notice={<TestMode locale={locale} />}
       summary={figures && <OrderSummary {...figures} product_name={nameOf(entry)} />}

@@ -33,7 +33,7 @@ export function PortalPage(
 ): JSX.Element {
   const { portal, payments, kept, faults, locale } = facts
   const { t } = locale
-  const { app_name, card, email, return_url } = portal
+  const { app_name, app_icon, card, email, return_url } = portal
   const expiry = `${String(card.exp_month).padStart(2, '0')}/${card.exp_year % 100}`
   const items = [
     { term: t('sandbox.card'), detail: cardName(card, locale) },
@@ -47,6 +47,7 @@ export function PortalPage(
       title={t('sandbox.portal_page_title', { app: app_name })}
       has_error={faults !== undefined}
       app_name={app_name}
+      app_icon={app_icon ?? undefined}
       selling
       notice={<TestMode locale={locale} />}
     >

@@ -8,6 +8,7 @@ import { CARD_COLUMNS, type KeptCard, keep } from './kept-cards.ts'
 export interface Portal {
   id: string
   app_name: string
+  app_icon: string | null
   email: string
   return_url: string
   card: Pick<Card, 'token' | 'brand' | 'last4' | 'exp_month' | 'exp_year' | 'billing_zip'>
@@ -24,23 +25,23 @@ export interface PortalPayment {
 
 /** Opens a billing portal. */
 export async function open(db: Db, now: Date, request: PortalRequest & { id: string }) {
-  const { id, app_name, email, card_token, return_url } = request
+  const { id, app_name, app_icon = null, email, card_token, return_url } = request
   await db.run(sql`insert into sandbox.portals
-    (id, app_name, email, card_token, return_url, created_at)
-    values (${id}, ${app_name}, ${email}, ${card_token}, ${return_url}, ${now})`)
+    (id, app_name, app_icon, email, card_token, return_url, created_at)
+    values (${id}, ${app_name}, ${app_icon}, ${email}, ${card_token}, ${return_url}, ${now})`)
 }
 
 /** The billing portal with this ID. */
 export async function find(db: Db, id: string): Promise<Portal | undefined> {
   const row = await db.maybe<Omit<Portal, 'card'> & Portal['card']>(sql`
-    select p.id, p.app_name, p.email, p.return_url, c.token, c.brand, c.last4, c.exp_month,
+    select p.id, p.app_name, p.app_icon, p.email, p.return_url, c.token, c.brand, c.last4, c.exp_month,
       c.exp_year, c.billing_zip
     from sandbox.portals p
     join sandbox.cards c on c.token = coalesce(p.new_card_token, p.card_token)
     where p.id = ${id}`)
   if (!row) return undefined
-  const { app_name, email, return_url, ...card } = row
-  return { id, app_name, email, return_url, card }
+  const { app_name, app_icon, email, return_url, ...card } = row
+  return { id, app_name, app_icon, email, return_url, card }
 }
 
 /** The payments with the cards of a portal, newest first. */

@@ -51,8 +51,14 @@ describe('an icon', () => {
     assert.ok(checkout.body.includes(`src="${path}"`))
     assert.ok((await agent.open('/dashboard/')).body.includes(`src="${path}"`))
     const owner = buyer(service)
-    await purchase(service, owner, { email: 'sees-icon@example.com' })
+    await owner.open(service.demo.app.prices[0]!.buy_url)
+    const email = 'sees-icon@example.com'
+    const card = await owner.submit('Continue', { email, country: 'US', zip: '78701' })
+    assert.ok(card.body.includes(`src="${path}"`))
+    await purchase(service, owner, { email })
     assert.ok((await owner.open('/account/')).body.includes(`src="${path}"`))
+    await owner.open(`/manage/${service.demo.app.client_id}/`)
+    assert.ok((await owner.submit('Update card')).body.includes(`src="${path}"`))
   })
 
   test('is served from an address that caches keep and that runs nothing', async () => {

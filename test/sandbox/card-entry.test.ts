@@ -89,6 +89,13 @@ describe('the card page', () => {
     assert.equal(await world.sandbox.readCardEntry('nothing'), undefined)
   })
 
+  test('shows the icon of the app', async () => {
+    const app_icon = '/images/img_0123456789ABCDEFGHIJKL-256.webp'
+    const { url } = await world.sandbox.openCardEntry(NOON, { ...world.entry, app_icon })
+    const { body } = await world.get(url)
+    assert.ok(body.includes(`src="${app_icon}"`))
+  })
+
   test('escapes text of the seller', async () => {
     const hostile = { ...world.entry, product_name: '<script>alert(1)</script>' }
     const { url } = await world.sandbox.openCardEntry(NOON, hostile)

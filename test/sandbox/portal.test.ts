@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { FORM, openWorld } from './world.ts'
 
 const RETURN_URL = 'https://purser.example/manage/app_1/'
+const ICON = '/images/img_0123456789ABCDEFGHIJKL-256.webp'
 
 const world = await openWorld()
 
@@ -11,6 +12,7 @@ async function openPortal(number = FORM.number) {
   const { card, charge_id } = await world.charged(number)
   const portal = await world.sandbox.openPortal(world.now(), {
     app_name: 'Harbor',
+    app_icon: ICON,
     email: 'buyer@example.com',
     card_token: card.token,
     return_url: RETURN_URL,
@@ -19,13 +21,14 @@ async function openPortal(number = FORM.number) {
 }
 
 describe('the portal', () => {
-  test('shows the card on file, its payments, and the link back', async () => {
+  test('shows the icon, the card on file, its payments, and the link back', async () => {
     const { url, charge_id, token } = await openPortal()
     await world.refund(charge_id, 500)
     const { statusCode, body } = await world.get(url)
     assert.equal(statusCode, 200)
     const facts = ['Visa ending in 4242', '04/30', 'buyer@example.com', 'March 10, 2026', '$12.75']
-    for (const text of [...facts, 'Paid, $5.00 refunded', `href="${RETURN_URL}"`]) {
+    const links = [`src="${ICON}"`, `href="${RETURN_URL}"`]
+    for (const text of [...facts, 'Paid, $5.00 refunded', ...links]) {
       assert.ok(body.includes(text), text)
     }
     assert.doesNotMatch(body, /inv_/, 'an ID that no receipt shows')

@@ -24,6 +24,8 @@ export interface Card {
 /** What the processor's card page shows and where it sends the buyer afterwards. */
 export interface CardEntryRequest {
   app_name: string
+  /** The path of the app's icon; a processor's own page may leave it out. */
+  app_icon?: string | undefined
   product_name: string
   email: string
   /** What the buyer will confirm, as sentences: "$12.75 today", "then $12.75 a month". */
@@ -250,7 +252,7 @@ export interface PageOfEvents {
 
 /** What the processor's portal shows, and where it sends the buyer afterwards. */
 export interface PortalRequest
-  extends Pick<CardEntryRequest, 'app_name' | 'email' | 'return_url' | 'language'> {
+  extends Pick<CardEntryRequest, 'app_name' | 'app_icon' | 'email' | 'return_url' | 'language'> {
   /** The card on file. */
   card_token: string
 }

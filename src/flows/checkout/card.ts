@@ -1,4 +1,4 @@
-import type { App } from '#domain/apps'
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type { ProductPrice } from '#domain/catalog'
 import type { Card, CardEntryRequest } from '#domain/payments'
@@ -14,7 +14,7 @@ export async function openCardPage(
   world: World,
   cart: billing.Cart,
   facts: Pick<CardEntryRequest, 'summary' | 'figures' | 'note' | 'return_url' | 'back_url'> & {
-    app: App
+    app: apps.App
     price: ProductPrice
   },
 ): Promise<string> {
@@ -22,6 +22,7 @@ export async function openCardPage(
   const now = world.clock.now()
   const entry = await world.processor.openCardEntry(now, {
     app_name: facts.app.name,
+    app_icon: apps.iconPath(facts.app),
     product_name: facts.price.product_name,
     email: cart.email ?? '',
     zip: cart.zip ?? '',

@@ -165,8 +165,9 @@ function notForSale(): AnsweredByGuard {
 }
 
 function misconfigured(reply: FastifyReply, app: apps.App): FastifyReply {
-  const locale = localeOf(reply.request)
-  return sendPage(reply, MisconfiguredPage({ app_name: app.name, locale }), { status: 400 })
+  const shown = { app_name: app.name, app_icon: apps.iconPath(app) }
+  const page = MisconfiguredPage({ ...shown, locale: localeOf(reply.request) })
+  return sendPage(reply, page, { status: 400 })
 }
 
 async function sendDetails(

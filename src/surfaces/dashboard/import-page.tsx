@@ -77,13 +77,14 @@ function DeletePanel({ address }: ImportPageFacts): JSX.Element {
 /** Asks for confirmation before an import is deleted. */
 export function DeleteImportPage(facts: {
   app_name: string
+  app_icon: string | undefined
   read: Import
   address: string
   csrf_token: string
 }): JSX.Element {
-  const { app_name, read, address, csrf_token } = facts
+  const { app_name, app_icon, read, address, csrf_token } = facts
   return (
-    <FocusLayout title={`Delete import · ${app_name}`} app_name={app_name}>
+    <FocusLayout title={`Delete import · ${app_name}`} app_name={app_name} app_icon={app_icon}>
       <Heading title="Delete this import?">
         {read.file_name}, with its rows and errors. Nothing of it was imported. To import it later,
         upload the file again.

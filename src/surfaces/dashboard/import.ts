@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as imports from '#domain/imports'
 import { choosePlans, LARGEST_IMPORT, matchImport, startImport, uploadImport } from '#flows/imports'
@@ -122,9 +123,9 @@ function declareSteps(scope: FastifyInstance, world: World): void {
     const context = await requireImport(world, request, reply)
     const { read, address, app } = context
     if (!imports.isDeletable(read)) return redirectTo(reply, address)
-    const { name: app_name } = app
+    const shown = { app_name: app.name, app_icon: apps.iconPath(app) }
     const csrf_token = csrfToken(world, request, reply)
-    return sendPage(reply, DeleteImportPage({ app_name, read, address, csrf_token }))
+    return sendPage(reply, DeleteImportPage({ ...shown, read, address, csrf_token }))
   })
 
   scope.post(`${IMPORT_STEPS}delete`, async (request, reply) => {

@@ -87,6 +87,7 @@ function declareSecret(scope: FastifyInstance, world: World): void {
     const client = await apps.getClientOf(world.db, app.id)
     const page = RotateSecretPage({
       app_name: app.name,
+      app_icon: apps.iconPath(app),
       back: pathOf(context),
       action: `${pathOf(context)}secret/`,
       csrf_token: csrfToken(world, request, reply),
@@ -115,6 +116,7 @@ function declareSecret(scope: FastifyInstance, world: World): void {
     if (client_secret === undefined) return await ask(context, true)
     const page = NewSecretPage({
       app_name: app.name,
+      app_icon: apps.iconPath(app),
       back: pathOf(context),
       client_secret,
       is_first: secret_hash === null,

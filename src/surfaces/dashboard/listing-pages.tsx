@@ -139,6 +139,7 @@ function Mode(facts: {
 /** Asks for confirmation before an app leaves a mode that only staff can restore. */
 export function ConfirmListingModePage(facts: {
   app_name: string
+  app_icon: string | undefined
   slug: string
   csrf_token: string
   form: ListingForm
@@ -146,7 +147,11 @@ export function ConfirmListingModePage(facts: {
 }): JSX.Element {
   const base = addressOf(facts.slug, 'listing')
   return (
-    <FocusLayout title={`Switch to the marketplace · ${facts.app_name}`} app_name={facts.app_name}>
+    <FocusLayout
+      title={`Switch to the marketplace · ${facts.app_name}`}
+      app_name={facts.app_name}
+      app_icon={facts.app_icon}
+    >
       <Heading title="Switch to the marketplace?">
         {facts.app_name} is listed as external without the approval that is now required. After you
         switch, only support can change it back.

@@ -6,7 +6,11 @@ import { Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
-type SecretPageFacts = { app_name: string; back: string }
+interface SecretPageFacts {
+  app_name: string
+  app_icon: string | undefined
+  back: string
+}
 
 /** Asks for confirmation before a secret is rotated. */
 export function RotateSecretPage(
@@ -23,7 +27,11 @@ export function RotateSecretPage(
 ): JSX.Element {
   const label = facts.is_first ? 'Create secret' : 'Rotate secret'
   return (
-    <FocusLayout title={`${label} · ${facts.app_name}`} app_name={facts.app_name}>
+    <FocusLayout
+      title={`${label} · ${facts.app_name}`}
+      app_name={facts.app_name}
+      app_icon={facts.app_icon}
+    >
       <Heading title={`${label}${facts.is_first ? '' : '?'}`}>
         {facts.is_first
           ? `Your server uses the secret to validate licenses of ${facts.app_name}. It is shown once.`
@@ -53,7 +61,11 @@ export function NewSecretPage(
   facts: SecretPageFacts & { client_secret: string; is_first: boolean },
 ): JSX.Element {
   return (
-    <FocusLayout title={`Your new secret · ${facts.app_name}`} app_name={facts.app_name}>
+    <FocusLayout
+      title={`Your new secret · ${facts.app_name}`}
+      app_name={facts.app_name}
+      app_icon={facts.app_icon}
+    >
       <Heading title="Your new secret" done>
         Copy it to your server now. It is not shown again.
         {!facts.is_first && ' The previous secret no longer works.'}

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { FocusLayout } from '#design/layout'
@@ -87,13 +88,19 @@ export function NoCheckoutPage({ locale }: { locale: Locale }) {
 }
 
 /** The page for a buy link whose return address is not registered with the app. */
-export function MisconfiguredPage({ app_name, locale }: { app_name: string; locale: Locale }) {
+export function MisconfiguredPage(facts: {
+  app_name: string
+  app_icon: string | undefined
+  locale: Locale
+}): JSX.Element {
+  const { app_name, app_icon, locale } = facts
   const { t, rich } = locale
   return (
     <FocusLayout
       locale={locale}
       title={t('misconfigured.page_title', { app: app_name })}
       app_name={app_name}
+      app_icon={app_icon}
     >
       <Heading title={t('misconfigured.title')}>
         {t('misconfigured.text', { app: app_name })}

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
+import * as apps from '#domain/apps'
 import * as payments from '#domain/payments'
 import type { TaxAddress } from '#domain/tax'
 import { billingAddress, cardRefusal } from '#flows/checkout'
@@ -53,6 +54,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
     if (!subscription || license.status === 'canceled') return redirectTo(reply, at())
     const { id: portal_id, url } = await processor.openPortal(now, {
       app_name: app.name,
+      app_icon: apps.iconPath(app),
       email: session.email,
       card_token: (await payments.getCard(db, subscription.card_id)).token,
       return_url: `${config.base_url}${at('card')}`,

@@ -36,6 +36,7 @@ export function NothingHerePage(facts: {
 export function WaitingPage(facts: {
   locale: Locale
   app_name: string
+  app_icon: string | undefined
   url: string
   manage_url: string
   notice: string | undefined
@@ -47,6 +48,7 @@ export function WaitingPage(facts: {
       locale={locale}
       title={t('portal.waiting_page_title', { app: facts.app_name })}
       app_name={facts.app_name}
+      app_icon={facts.app_icon}
       selling
       notice={facts.notice}
       refresh_seconds={3}

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { latestOutcome } from '#flows/payment'
@@ -50,7 +51,8 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
     const url = await resume(world, context)
     if (url !== at('waiting')) return redirectTo(reply, url)
     const { notice, locale } = layoutFacts(world, context)
-    const page = WaitingPage({ locale, app_name: app.name, url, manage_url: at(), notice })
+    const shown = { app_name: app.name, app_icon: apps.iconPath(app), manage_url: at() }
+    const page = WaitingPage({ ...shown, locale, url, notice })
     return sendPage(reply, page, { status: 202 })
   })
 }
