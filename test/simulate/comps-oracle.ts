@@ -128,7 +128,11 @@ async function refusalFaults(fixture: Fixture): Promise<Broken[]> {
       (await db.one<{ is: boolean }>(sql`select exists (${condition}) as is`)).is
     const isRight = {
       unknown: () => true,
-      given: () => ends_at === null || ends_at > at,
+      given: async () =>
+        (ends_at === null || ends_at > at) &&
+        !(await is(sql`select from attempts where app_id = ${app_id}
+          and email_normalized = ${email_normalized} and created_at < ${at}
+          and (settled_at is null or settled_at > ${until})`)),
       past: () => ends_at !== null && ends_at <= until,
       owned: () =>
         is(sql`select from licenses l
