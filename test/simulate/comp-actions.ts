@@ -54,7 +54,7 @@ async function giveAway(fixture: Fixture, rng: SeededRandom): Promise<string> {
 
 type Receiver = Pick<RecordedComp, 'app_id' | 'email_normalized'>
 
-/** Someone whose purchase is processing, a buyer, someone who was given a plan, or someone new. */
+/** Someone who is paying, whose license is over, who bought, who was given a plan, or new. */
 async function someReceiver(fixture: Fixture, rng: SeededRandom): Promise<Receiver> {
   const { world, people, record } = fixture
   const draw = rng.below(100)
@@ -63,6 +63,12 @@ async function someReceiver(fixture: Fixture, rng: SeededRandom): Promise<Receiv
     const paying = await world.db.rows<Receiver>(sql`select app_id, email_normalized from attempts
       where status in ('open', 'action_required') order by number`)
     if (paying.length > 0) return rng.pick(paying)
+  }
+  if (draw < 30) {
+    const former = await world.db.rows<Receiver>(sql`select l.app_id, u.email_normalized
+      from licenses l join users u on u.id = l.user_id
+      where l.status = 'canceled' and u.email like '%@example.com' order by l.created_at, l.id`)
+    if (former.length > 0) return rng.pick(former)
   }
   if (draw < 60 && people.length > 0) {
     // The latest person may be buying at this moment.
