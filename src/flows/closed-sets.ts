@@ -191,6 +191,7 @@ declare module '#platform/email-queue' {
     excess_waived: NoFacts
     given_plan_ended: NoFacts
     import_ending: NoFacts
+    key_replaced: NoFacts
     license_ended: NoFacts
     license_imported: NoFacts
     paid_otherwise: NoFacts

@@ -36,20 +36,6 @@ export async function resendReceipt(
   return { outcome: 'sent' }
 }
 
-/**
- * Queues an order's receipt with the key that replaced another, once for each replacement, in its
- * transaction. It is not limited, as the buyer needs it.
- */
-export async function queueNewKey(
-  world: World,
-  tx: Db,
-  { order_id, rotated_at }: { order_id: OrderId; rotated_at: Date },
-): Promise<void> {
-  const id = mintId(world.random, 'email')
-  const cause = `new_key:${order_id}:${rotated_at.toISOString()}`
-  await queueReceipt(world, tx, { id, order_id, cause })
-}
-
 async function queueReceipt(
   world: World,
   tx: Db,

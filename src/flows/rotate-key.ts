@@ -4,7 +4,8 @@ import { lockOwnListing } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { type Actor, type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
-import type { AppId, LicenseId } from '#platform/ids'
+import { queueEmail } from '#platform/email-queue'
+import { type AppId, type LicenseId, mintId } from '#platform/ids'
 
 interface RotationRequest {
   app_id: AppId
@@ -15,17 +16,17 @@ interface RotationRequest {
 }
 
 /**
- * Replaces a license's key and audits it, in one transaction (spec: regenerate-key). Where someone
- * else than the buyer requests it, `notify` queues the email to the buyer in that transaction, also
- * for a repeated request.
+ * Replaces a license's key and audits it, in one transaction (spec: regenerate-key). Where a seller
+ * replaced it, the email with the new key is queued in that transaction, also for a repeated
+ * request: once for each replacement.
  */
 export async function rotateKey(
-  { db, clock, keys, random }: World,
+  world: World,
   request: RotationRequest,
-  notify?: (tx: Db, rotated_at: Date) => Promise<void>,
 ): Promise<licensing.Rotation> {
+  const { db, clock, keys, random } = world
   const now = clock.now()
-  const { actor, app_id } = request
+  const { actor, app_id, license_id } = request
   return await db.tx(async (tx) => {
     if (actor.kind === 'seller') await lockOwnListing(tx, actor, app_id)
     const rotation = await licensing.rotate(tx, now, { keys, random }, request)
@@ -34,11 +35,11 @@ export async function rotateKey(
       await audit(tx, now, {
         actor: await withSeller(tx, request),
         action: 'license.key_rotated',
-        subject: request.license_id,
+        subject: license_id,
         detail: { reason: request.reason },
       })
     }
-    await notify?.(tx, rotation.rotated_at)
+    if (actor.kind === 'seller') await queueNewKey(world, tx, license_id, rotation.rotated_at)
     return rotation
   })
 }
@@ -48,4 +49,16 @@ async function withSeller(tx: Db, { actor, app_id }: RotationRequest): Promise<A
   if (actor.kind !== 'app') return actor
   const { seller_id } = await apps.get(tx, app_id)
   return { ...actor, seller_id }
+}
+
+async function queueNewKey(
+  { clock, jobs, random }: World,
+  tx: Db,
+  license_id: LicenseId,
+  rotated_at: Date,
+): Promise<void> {
+  const id = mintId(random, 'email')
+  const cause = `new_key:${license_id}:${rotated_at.toISOString()}`
+  const email = { id, cause, kind: 'key_replaced', subject_id: license_id } as const
+  await queueEmail(tx, clock.now(), jobs, email, { urgent: true })
 }

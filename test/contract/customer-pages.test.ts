@@ -208,7 +208,7 @@ describe('a customer', () => {
     }
     assert.equal((await stateOf(service, bought)).status, undefined)
     const { count } = await service.world.db.one<{ count: number }>(sql`select count(*)
-      from emails where cause like 'new_key:%' and subject_id = ${bought.invoice_id}`)
+      from emails where kind = 'key_replaced' and subject_id = ${license_id}`)
     assert.equal(count, 1)
     const [entry, earlier] = await auditOf(license_id)
     assert.equal(entry?.action, 'license.key_rotated')
@@ -229,7 +229,7 @@ describe('a customer', () => {
     const emails = async () =>
       (
         await service.world.db.one<{ count: number }>(sql`select count(*) as count
-          from emails where subject_id = ${bought.invoice_id}
+          from emails where subject_id in (${bought.invoice_id}, ${bought.license_id})
           and (cause like 'resend:%' or cause like 'new_key:%')`)
       ).count
     assert.equal(await emails(), 5)

@@ -12,7 +12,7 @@ import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { closeSound } from '../support/invariants.ts'
-import { emailTo, linkIn } from '../support/mailbox.ts'
+import { assertContains, emailTo, linkIn } from '../support/mailbox.ts'
 import { basic, buyer, enterCard, goToConfirm, orderReference, TEXAS } from '../support/purchase.ts'
 import { buy, sellerActor, staffActor } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
@@ -238,7 +238,8 @@ describe('a plan that a seller gives', () => {
     const { count } = await service.world.db.one<{ count: number }>(sql`select count(*) as count
       from emails where cause like 'new_key:%' and subject_id = ${given.license_id}`)
     assert.equal(count, 1)
-    const message = await emailTo(service, given.email, /^Tidepool gave you Pro$/)
+    const message = await emailTo(service, given.email, /^Your license key for .* was replaced$/)
+    assertContains(message, 'Tidepool replaced your license key. The old key no longer works.')
     const license_key = /key_\w+/.exec(message)![0]
     assert.notEqual(license_key, given.license_key)
     assert.equal((await stateFor({ license_key })).entitled, true)

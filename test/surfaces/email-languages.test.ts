@@ -148,6 +148,7 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
       ends_at: day,
       may_continue: true,
     }),
+    key_replaced: receipts.keyReplaced(given),
     'receipt, renewal': buyer.invoicePaid(receipt, plan, exact),
     'receipt, upgrade': buyer.invoicePaid({ ...receipt, kind: 'upgrade' }, plan, about),
     'receipt, waived': buyer.invoicePaid({ ...receipt, is_waived: true }, plan, undefined),

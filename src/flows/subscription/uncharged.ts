@@ -32,20 +32,6 @@ export async function resendKeyEmail(
   return true
 }
 
-/**
- * Queues the email with the key that replaced another, once for each replacement, in its
- * transaction.
- */
-export async function queueReplacedKey(
-  world: World,
-  tx: Db,
-  { license_id, rotated_at }: { license_id: LicenseId; rotated_at: Date },
-): Promise<void> {
-  const id = mintId(world.random, 'email')
-  const cause = `new_key:${license_id}:${rotated_at.toISOString()}`
-  await queueKeyEmail(world, tx, { id, license_id, cause })
-}
-
 async function queueKeyEmail(
   { clock, jobs }: World,
   tx: Db,

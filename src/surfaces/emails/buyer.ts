@@ -32,7 +32,7 @@ import {
 import { renewalReminder, trialEnding } from './charge-reminders.ts'
 import { writeExcessRepaid, writeExcessWaived, writePaidOtherwise } from './excess.ts'
 import { invoiceAttachment } from './invoice-pdf.ts'
-import { writePurchaseReceipt, writeUncharged } from './purchase-receipt.ts'
+import { writePurchaseReceipt, writeReplacedKey, writeUncharged } from './purchase-receipt.ts'
 import { importEnding } from './receipt-template.ts'
 import { type EmailContent, type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
 import { upcomingCharge } from './upcoming-charge.ts'
@@ -45,6 +45,7 @@ export const BUYER_EMAILS = {
   plan_given: about('lic', (world, id) => writeUncharged(world, id, 'given')),
   license_imported: about('lic', (world, id) => writeUncharged(world, id, 'imported')),
   import_ending: about('lic', writeImportEnding),
+  key_replaced: about('lic', writeReplacedKey),
   subscription_canceled: about('lic', writeCanceled),
   license_ended: about('lic', writeLicenseEnded),
   trial_ending: about('lic', writeTrialEnding),

@@ -9,7 +9,7 @@ import { manageUrl } from '#http/guards/license'
 import type { LicenseId } from '#platform/ids'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import { links } from './link.ts'
-import { planGiven, receipt } from './receipt-template.ts'
+import { keyReplaced, planGiven, receipt } from './receipt-template.ts'
 import { soldBy, type WrittenEmail } from './template.ts'
 import { upcomingCharge } from './upcoming-charge.ts'
 import { usesCard } from './upcoming-text.ts'
@@ -43,27 +43,49 @@ export async function writeUncharged(
   license_id: LicenseId,
   how: 'given' | 'imported',
 ): Promise<WrittenEmail | undefined> {
+  const live = await liveLicense(world, license_id)
+  if (!live) return undefined
+  const { license, app, to, facts } = live
+  const { user_id } = license
+  const content = planGiven({
+    ...facts,
+    how,
+    may_continue: (await findContinuable(world, app, { license, user_id })) !== undefined,
+    ends_at: license.canceled_at,
+  })
+  return { to, locale: facts.locale, content }
+}
+
+/** Writes the email with a key that the seller replaced; undefined once the license has ended. */
+export async function writeReplacedKey(
+  world: World,
+  license_id: LicenseId,
+): Promise<WrittenEmail | undefined> {
+  const live = await liveLicense(world, license_id)
+  if (!live) return undefined
+  const { to, facts } = live
+  return { to, locale: facts.locale, content: keyReplaced(facts) }
+}
+
+/** A license that has not ended, with what an email about its key says to its holder. */
+async function liveLicense(world: World, license_id: LicenseId) {
   const { db, keys, languages } = world
   const license = await licensing.getLicense(db, license_id)
   if (license.status === 'canceled') return undefined
-  const user = await identity.getUser(db, license.user_id)
-  const locale = languages.named(user.language)
-  const app = await apps.get(db, license.app_id)
-  const { app_id, user_id } = license
-  const has_password = user.password_hash !== null
+  const { app_id, user_id, product_id } = license
+  const user = await identity.getUser(db, user_id)
+  const app = await apps.get(db, app_id)
   const { email, email_verified_at } = user
+  const has_password = user.password_hash !== null
   const holder = { app_id, user_id, email, has_password, email_verified_at }
-  const content = planGiven({
-    locale,
-    how,
-    may_continue: (await findContinuable(world, app, { license, user_id })) !== undefined,
+  const facts = {
+    locale: languages.named(user.language),
     app_name: app.name,
-    product_name: await catalog.productName(db, license.product_id),
-    ends_at: license.canceled_at,
+    product_name: await catalog.productName(db, product_id),
     license_key: licensing.showKey(keys, license),
     links: await linksFor(world, holder, { is_new: false }),
-  })
-  return { to: [user.email], locale, content }
+  }
+  return { license, app, to: [email], facts }
 }
 
 /** The links with which an account is set up, and the one to the license. */

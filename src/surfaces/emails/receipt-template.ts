@@ -98,14 +98,36 @@ export function planGiven(facts: {
       { kind: 'code', label: t('email.license_key'), value: license_key },
       ...(ends_at && facts.may_continue ? [continueLink(ends_at, links, locale)] : []),
       ...accountLinks(links, locale),
-      {
-        kind: 'link',
-        label: t('email.open_plan'),
-        url: links.manage,
-        note: t('email.open_plan_note'),
-      },
+      planLink(links, locale),
     ],
   }
+}
+
+/** A key that the seller replaced: the new one, and that the old one no longer works. */
+export function keyReplaced(facts: {
+  app_name: string
+  product_name: string
+  license_key: string
+  links: ReceiptLinks
+  locale: Locale
+}): EmailContent {
+  const { app_name, license_key, links, locale } = facts
+  const { t } = locale
+  const subject = t('email.key_replaced', { product: nameOf(facts) })
+  return {
+    subject,
+    heading: subject,
+    blocks: [
+      { kind: 'text', text: t('email.key_replaced_text', { app: app_name }) },
+      { kind: 'code', label: t('email.license_key'), value: license_key },
+      ...accountLinks(links, locale),
+      planLink(links, locale),
+    ],
+  }
+}
+
+function planLink({ manage }: ReceiptLinks, { t }: Locale): Block {
+  return { kind: 'link', label: t('email.open_plan'), url: manage, note: t('email.open_plan_note') }
 }
 
 /** How an imported license goes on after what was paid at the other service. */

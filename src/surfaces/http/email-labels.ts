@@ -19,6 +19,7 @@ const EMAIL_NAMES: Record<string, string> = {
   member_invitation: 'Invitation to a team',
   given_plan_ended: 'Given plan ended',
   import_ending: 'Imported license ending',
+  key_replaced: 'License key replaced',
   license_ended: 'License ended',
   license_imported: 'License imported',
   paid_otherwise: 'Repaid, not to the card',

@@ -1,15 +1,9 @@
 import type { SellerInvoice } from '#domain/billing'
 import type { CustomerLicense } from '#domain/payments'
 import * as sellers from '#domain/sellers'
-import { queueNewKey, resendReceipt } from '#flows/resend-receipt'
+import { resendReceipt } from '#flows/resend-receipt'
 import { rotateKey } from '#flows/rotate-key'
-import {
-  endNow,
-  extendTrial,
-  queueReplacedKey,
-  resendKeyEmail,
-  setAutoRenew,
-} from '#flows/subscription'
+import { endNow, extendTrial, resendKeyEmail, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { ActionNote } from '#http/action-note'
 import type { AppSalesContext } from '#http/guards/seller-or-staff'
@@ -101,16 +95,11 @@ export const ACTIONS: Record<string, CustomerAction> = {
     text: 'The buyer gets a new key by email. The old key stops working now. You do not see either key.',
     isPossible: lives,
     async run(world, { license, actor, reason, replaces }) {
-      const { license_id, order_id } = license
-      const app_id = license.app_id
+      const { license_id, app_id } = license
       // Sending the same form twice replaces one key.
       const rotation_key = `seller ${replaces}`.slice(0, 64)
       const change = { app_id, license_id, actor, rotation_key, reason }
-      const { outcome } = await rotateKey(world, change, (tx, rotated_at) =>
-        order_id
-          ? queueNewKey(world, tx, { order_id, rotated_at })
-          : queueReplacedKey(world, tx, { license_id, rotated_at }),
-      )
+      const { outcome } = await rotateKey(world, change)
       return outcome === 'rotated' ? 'key_replaced' : 'changed'
     },
   },
