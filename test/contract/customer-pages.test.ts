@@ -99,6 +99,8 @@ describe('the list of customers', () => {
     for (const other of ['an', 'nnie', 'annie__', 'ann%25', 'annie_lee@example.com.au']) {
       assert.deepEqual(await listed(`?q=${other}`), [], other)
     }
+    const { body } = await sellers.twin().open(`${LIST}?q=an`)
+    assert.match(textOf(body), /The beginning of an email \(at least 3 characters\)/)
     const driftlog = await sellers.twin().open('/dashboard/apps/driftlog/customers/?q=annie')
     assert.match(textOf(driftlog.body), /No matching customers/)
     const sales = await sellers.twin().open('/dashboard/apps/tidepool/sales/?q=annie')

@@ -32,16 +32,17 @@ export function readEmail(text: string): { email: string; email_normalized: stri
   return { email, email_normalized: address.toLowerCase() }
 }
 
-const SHORTEST_START = 3
+/** The characters of an email that a search by its beginning needs. */
+export const SHORTEST_EMAIL_START = 3
 
 /**
  * The beginning of an email as a person typed it, in the spelling of `email_normalized`; undefined
- * if it is shorter than three characters, or nothing that an email begins with.
+ * if it is too short, or nothing that an email begins with.
  */
 export function readEmailStart(text: string): string | undefined {
   const email = readEmail(text)
   if (email) return email.email_normalized
   const start = text.trim().normalize('NFKC').toLowerCase()
-  const isStart = start.length >= SHORTEST_START && start.length <= LONGEST
+  const isStart = start.length >= SHORTEST_EMAIL_START && start.length <= LONGEST
   return isStart && !UNSEEN.test(start) ? start : undefined
 }

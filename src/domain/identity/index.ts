@@ -13,7 +13,7 @@
 export * from './authenticator-apps.ts'
 export * from './authenticator-code.ts'
 export * from './deletions.ts'
-export { DELETED_DOMAIN, readEmail, readEmailStart } from './email.ts'
+export { DELETED_DOMAIN, readEmail, readEmailStart, SHORTEST_EMAIL_START } from './email.ts'
 export * from './email-changes.ts'
 export * from './factor.ts'
 export * from './factors.ts'

@@ -3,9 +3,10 @@ import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { CsrfField, Field, FieldRow, Form, HiddenFields, SelectField } from '#design/forms'
 import { Panel, PhoneFold } from '#design/panels'
+import * as identity from '#domain/identity'
 import { MAX_FOUND } from '#domain/payments'
 
-const HINT = 'The beginning of an email, or a license key, order ID, license ID or invoice number'
+const HINT = `The beginning of an email (at least ${identity.SHORTEST_EMAIL_START} characters), or a license key, order ID, license ID or invoice number`
 const COMMON = { in_search: true, autocomplete: 'off', spellcheck: false } as const
 
 /** A select field of a search. */
