@@ -119,6 +119,8 @@ describe('each scenario ends as described, through the real flows', () => {
     assert.equal(state.entitled, true)
     assert.deepEqual(await timeOf(service, app.client_id), addDays(start, 7))
     assert.ok(events.includes('email trial_ending'))
+    // That of the trial, which has the key, and that of the first period.
+    assert.equal(events.filter((each) => each === 'email receipt').length, 2)
     assert.ok(events.includes('paid renewal'))
   })
 

@@ -133,8 +133,7 @@ function everything({ app_id }: Span): Sql {
 function writtenAbout(app_id: AppId): Sql {
   return sql`select id as subject, id as license_id from licenses where app_id = ${app_id}
     union all select id, license_id from orders where app_id = ${app_id}
-    union all select id, license_id from invoices
-      where app_id = ${app_id} and number is not null
+    union all select id, license_id from invoices where app_id = ${app_id}
     union all select r.id, i.license_id from refunds r join charges c on c.id = r.charge_id
       join invoices i on i.id = c.invoice_id where i.app_id = ${app_id}
     union all select d.id, i.license_id from disputes d join charges c on c.id = d.charge_id
