@@ -33,6 +33,7 @@ const ROW: ImportRowFacts = {
   is_end_of_order: false,
   is_buying: false,
   is_key_new: false,
+  is_key_taken: false,
 }
 
 /** A live license that an import created, which ends in winter. */
@@ -82,6 +83,23 @@ describe('a row of a buyer without a license', () => {
       { is_best: false, best_outcome: 'ended_here', is_key_new: true },
       'ended_here',
     ],
+  ])
+})
+
+describe('a row whose key belongs to another buyer', () => {
+  const taken = { is_key_taken: true }
+  decides([
+    ['of a buyer without a license', taken, 'create_key_taken'],
+    ['of an imported license', { ...taken, ...OWN }, 'key_taken'],
+    ['of an imported license that changes', { ...taken, ...OWN, ends_at: AUTUMN }, 'update'],
+    ['of a license that was bought', { ...taken, live: BOUGHT }, 'key_taken'],
+    [
+      'beside one that lasts longer',
+      { ...taken, is_best: false, best_outcome: 'create_key_taken' },
+      'key_taken',
+    ],
+    ['of a product without a plan', { ...taken, product_id: null }, 'skipped'],
+    ['of a buyer who is paying now', { ...taken, is_buying: true }, 'buying'],
   ])
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { endNow } from '#flows/subscription'
 import { addDays, isoDate } from '#platform/calendar'
+import { sql } from '#platform/sql'
 import { checkedImport, importer, paidProducts, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { checkFile, lemonFileOf, runFile, stateOfKey } from '../support/lemon-squeezy.ts'
@@ -53,6 +54,42 @@ describe('a dry run', () => {
 })
 
 describe('an import', () => {
+  test('says of each row whether its key belongs to another buyer', async () => {
+    const shared = { days: 20, key: 'shared-key' }
+    const rows = [
+      { ...shared, id: 971, email: 'shared-first@example.com' },
+      { ...shared, id: 972, email: 'shared-second@example.com' },
+      { ...shared, id: 973, email: 'shared-second@example.com', days: 10 },
+    ]
+    const { id, counts } = await checkFile(service, lemonFileOf(service, rows))
+    const expected = { create: 1, create_key_taken: 1, key_taken: 1 }
+    assert.deepEqual(counts, expected)
+    assert.deepEqual((await runChecked(service, id)).counts, expected)
+    const { license_id, status } = (await stateOfKey(service, 'shared-key'))!
+    assert.equal(status, 'active')
+    const owner = await service.world.db.one<{ email: string }>(sql`select u.email from licenses l
+      join users u on u.id = l.user_id where l.id = ${license_id}`)
+    assert.equal(owner.email, 'shared-first@example.com')
+    // The same file again, and a later one for a third buyer.
+    const again = await runFile(service, lemonFileOf(service, rows))
+    assert.deepEqual(again.counts, { unchanged: 1, key_taken: 2 })
+    const third = [{ ...shared, id: 974, email: 'shared-third@example.com' }]
+    assert.deepEqual((await runFile(service, lemonFileOf(service, third))).counts, {
+      create_key_taken: 1,
+    })
+    assert.equal((await stateOfKey(service, 'shared-key'))!.license_id, license_id)
+  })
+
+  test('names a key of this service that is another buyer’s', async () => {
+    const page = await purchase(service, buyer(service), { email: 'key-owner@example.com' })
+    const key = licenseKey(page)
+    const bought = await stateOfKey(service, key)
+    const rows = [{ email: 'not-key-owner@example.com', days: 20, key }]
+    const { counts } = await runFile(service, lemonFileOf(service, rows))
+    assert.deepEqual(counts, { create_key_taken: 1 })
+    assert.deepEqual(await stateOfKey(service, key), bought)
+  })
+
   test('leaves a license that was bought here, and adds the old key to it', async () => {
     const email = 'bought-here@example.com'
     const page = await purchase(service, buyer(service), { email })

@@ -4,9 +4,11 @@ import type { ImportRecord, ImportSource } from './record.ts'
 /** What an import does with a row. */
 export const ROW_OUTCOMES = [
   'create',
+  'create_key_taken',
   'update',
   'end',
   'add_key',
+  'key_taken',
   'unchanged',
   'duplicate',
   'owned',
@@ -63,14 +65,26 @@ export interface ImportRowFacts extends Pick<ImportRecord, 'over' | 'ends_at'> {
   is_buying: boolean
   /** Whether the row has a key that opens no license of the app yet, and was not replaced. */
   is_key_new: boolean
+  /** Whether the key of the row belongs to a license of another buyer of the app. */
+  is_key_taken: boolean
 }
 
 /**
  * Decides what an import does with a row (decision 143). A buyer has one license for an app: the
  * best of their rows creates it, and the others add their keys to it. Nothing that is already up to
- * date changes.
+ * date changes. A key opens one license: that of the buyer whose row brought it first.
  */
 export function decideRow(row: ImportRowFacts): RowOutcome {
+  const outcome = decideLicense(row)
+  if (!row.is_key_taken) return outcome
+  if (outcome === 'create') return 'create_key_taken'
+  return WITHOUT_KEY.includes(outcome) ? 'key_taken' : outcome
+}
+
+/** Outcomes of a row that would add its key if the key were new. */
+const WITHOUT_KEY: readonly RowOutcome[] = ['unchanged', 'duplicate', 'owned']
+
+function decideLicense(row: ImportRowFacts): RowOutcome {
   if (row.product_id === null) return 'skipped'
   if (row.over) return decideOver(row)
   const addsKey = row.is_key_new ? 'add_key' : undefined
@@ -90,7 +104,7 @@ export function decideRow(row: ImportRowFacts): RowOutcome {
 
 /** Whether the buyer has a live license once their best row was imported. */
 function hasLicense({ live, best_outcome }: ImportRowFacts): boolean {
-  return live !== undefined || best_outcome === 'create'
+  return live !== undefined || best_outcome === 'create' || best_outcome === 'create_key_taken'
 }
 
 /**

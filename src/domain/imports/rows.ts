@@ -105,6 +105,7 @@ export interface LeadingRow extends ImportRow {
   is_end_of_order: boolean
   is_buying: boolean
   is_key_new: boolean
+  is_key_taken: boolean
   product_id: ProductId | null
 }
 
@@ -145,7 +146,15 @@ export async function nextRows(
           where k.app_id = ${of.app_id} and k.key_hash = r.key_hash
             and (kl.status <> 'canceled' or k.replaced_at is not null) limit 1) is null
         and (select true from licenses own where own.key_hash = r.key_hash limit 1) is null
-        as is_key_new
+        as is_key_new,
+      r.key_hash is not null
+        and ((select true from license_key_aliases k join licenses kl on kl.id = k.license_id
+            where k.app_id = ${of.app_id} and k.key_hash = r.key_hash and k.replaced_at is null
+              and kl.status <> 'canceled' and kl.user_id is distinct from u.id limit 1) is not null
+          or (select true from licenses own where own.key_hash = r.key_hash
+            and own.app_id = ${of.app_id} and own.user_id is distinct from u.id limit 1)
+            is not null)
+        as is_key_taken
     from import_rows r join imports i on i.id = r.import_id
       left join lateral (select f.line, f.outcome from import_rows f
         where f.import_id = r.import_id and f.is_best

@@ -21,12 +21,13 @@ const ADDING: readonly imports.RowOutcome[] = [
 
 /** What earlier rows do, which a dry run does not store: keys they add, licenses they end. */
 export interface DoneBefore {
-  keys: Set<string>
+  /** The email of the buyer whose license each key opens. */
+  keys: Map<string, string>
   ended: Set<string>
 }
 
 /** What the first rows of an import find. */
-export const nothingDone = (): DoneBefore => ({ keys: new Set(), ended: new Set() })
+export const nothingDone = (): DoneBefore => ({ keys: new Map(), ended: new Set() })
 
 /** Decides what is done with the next rows of an import, and adds that to `done`. */
 export async function decideNext(
@@ -51,17 +52,21 @@ export async function decideNext(
   return together.map((row) => {
     const key = row.key_hash?.toString('base64') ?? ''
     const is_key_new = row.is_key_new && !done.keys.has(key)
+    const { email_normalized } = row
+    const is_key_taken =
+      row.is_key_taken || (done.keys.get(key) ?? email_normalized) !== email_normalized
     const live = of(row.live_id)
     const facts = {
       ...row,
       source,
       is_key_new,
+      is_key_taken,
       own: of(row.own_id),
       former: of(row.former_id),
       live: live?.is_live ? live : undefined,
     }
     const outcome = imports.decideRow(facts)
-    if (ADDING.includes(outcome)) done.keys.add(key)
+    if (is_key_new && ADDING.includes(outcome)) done.keys.set(key, email_normalized)
     const ends_id = imports.endsOrder(facts) ? row.live_id : row.own_id
     if (outcome === 'end') done.ended.add(ends_id!)
     return { ...row, outcome, is_decisive: imports.isDecisive(facts), ends_id }

@@ -151,6 +151,7 @@ async function importRow(
   const { outcome, live_id } = row
   switch (outcome) {
     case 'create':
+    case 'create_key_taken':
       return (await addLicense(world, tx, now, work)) ? outcome : 'owned'
     case 'update': {
       const { product_id, ends_at } = row
@@ -168,6 +169,7 @@ async function importRow(
       if (row.is_decisive) await keep(tx, now, work, live_id)
       else await addAlias(tx, now, work, live_id)
       return outcome
+    case 'key_taken':
     case 'unchanged':
       if (row.is_decisive) await keep(tx, now, work, live_id!)
       return outcome

@@ -3,9 +3,12 @@ import type { ImportField, RowOutcome } from '#domain/imports'
 /** The label of each outcome of a row. */
 export const OUTCOME_LABELS: Record<RowOutcome, string> = {
   create: 'License created',
+  create_key_taken:
+    'License created with a new key: the old key belongs to another buyer’s license',
   update: 'Plan or end date changed',
   end: 'License ended',
   add_key: 'Key added to the buyer’s license',
+  key_taken: 'Key not added: it belongs to another buyer’s license',
   unchanged: 'Unchanged',
   duplicate: 'Another row for this buyer is imported',
   owned: 'The buyer already has a license',

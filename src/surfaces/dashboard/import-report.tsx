@@ -11,6 +11,7 @@ import {
   type ImportFault,
   type ReportedRow,
   ROW_OUTCOMES,
+  type RowOutcome,
 } from '#domain/imports'
 import type { FormFault } from '#http/form-errors'
 import { counted } from '#platform/text'
@@ -91,12 +92,21 @@ export function ReportPanel({ read, rows, address, continued }: ImportPageFacts)
   )
 }
 
+/** The outcomes of rows that change something. */
+const CHANGING: readonly RowOutcome[] = [
+  'create',
+  'create_key_taken',
+  'update',
+  'end',
+  'add_key',
+  'add_key_ends_earlier',
+]
+
 /** The confirmation of an import, or of its continuation. */
 export function RunPanel(facts: ImportPageFacts): JSX.Element {
   const { read, address, csrf_token } = facts
   const isFirst = read.status === 'checked'
-  const { create = 0, update = 0, end = 0, add_key = 0, add_key_ends_earlier = 0 } = read.counts
-  const changes = create + update + end + add_key + add_key_ends_earlier
+  const changes = CHANGING.reduce((sum, outcome) => sum + (read.counts[outcome] ?? 0), 0)
   return (
     <Panel title={isFirst ? '4. Import' : 'The import stopped'}>
       <p class="text-sm text-muted">
