@@ -15,9 +15,10 @@ import { buyWith } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
 import { bankOf, decide, objectTo } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
-import { emailTo } from '../support/mailbox.ts'
+import { assertContains, emailTo } from '../support/mailbox.ts'
 import { readPdf } from '../support/pdf.ts'
 import { refund, staffActor } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, otherApp, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
 
@@ -167,6 +168,43 @@ test('a renewal has a receipt of its own, and a refund is on the receipt of its 
   assert.doesNotMatch(untouched.text, /Refunded/)
   await subscriber.agent.open(`/manage/${app.client_id}/`)
   assert.match(subscriber.agent.text, /\$5\.25 refunded/)
+})
+
+test('a refund that the card has not confirmed is pending on page, receipt and email', async () => {
+  const app = await otherApp(service, { amount: cents(2000) })
+  const subscriber = await subscribe(service, { app, card: '4000000000007726' })
+  const { email, agent } = subscriber
+  const [invoice] = await invoicesOf(subscriber)
+  const url = address(subscriber, invoice!.id)
+  const sale = `/admin/sales/${invoice!.id}/`
+  const staff = await signedIn(service, service.demo.operator)
+  await refund(service, { invoice_id: invoice!.id }, undefined, 'operator')
+  const sent = await emailTo(service, email, /^Your refund of \$21\.00 for /)
+  assertContains(
+    sent,
+    'Your refund of $21.00 is pending',
+    'Refund pending to: Visa',
+    'not confirmed',
+  )
+  assert.doesNotMatch(sent, /[Rr]efunded/)
+  const pending = await readPdf((await fetchPdf(subscriber, url)).rawPayload)
+  assertContains(pending.text, 'Refund pending since March 10, 2026', '($1.00 tax)', '−$21.00')
+  assert.doesNotMatch(pending.text, /Refunded/)
+  await agent.open(`/manage/${app.client_id}/`)
+  assert.match(agent.text, /Refund pending/)
+  assert.doesNotMatch(agent.text, /Refunded/)
+  await staff.open(`${sale}?done=refunded`)
+  assert.match(staff.text, /The refund is pending until the buyer’s bank confirms it/)
+  assert.match(staff.text, /Refund pending \$21\.00/)
+  assert.doesNotMatch(staff.text, /Refunded \$|Refunded\./)
+  await apps.setClockAhead(service.world.db, app.client_id, 2 * DAY)
+  await handleEvents(service.world)
+  const arrived = await readPdf((await fetchPdf(subscriber, url)).rawPayload)
+  assert.match(arrived.text, /Refunded on/)
+  assert.doesNotMatch(arrived.text, /pending/)
+  await agent.open(`/manage/${app.client_id}/`)
+  assert.match(agent.text, /Refunded/)
+  assert.doesNotMatch(agent.text, /pending/)
 })
 
 test('a refund at the processor, after the buyer was repaid otherwise, is one in excess', async () => {

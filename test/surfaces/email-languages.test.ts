@@ -61,7 +61,11 @@ const receipt = {
   period_start: day,
   paid_at: day,
   is_waived: false,
-  given_back: [{ amount: cents(100), tax: cents(6), at: day }],
+  given_back: [
+    { amount: cents(100), tax: cents(6), is_pending: false, at: day },
+    { amount: cents(100), tax: cents(6), is_pending: true, at: day },
+    { amount: cents(100), tax: null, is_pending: true, at: day },
+  ],
   disputed: [
     { status: 'open', amount: cents(50), at: day },
     { status: 'lost', amount: cents(50), at: day },
@@ -197,10 +201,22 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
       ...trial,
       upcoming: { ...free, product_name: 'Visa' },
     }),
-    refund: buyer.refundIssued(receipt, plan, { amount: cents(5), tax: cents(1), has_ended: true }),
+    refund: buyer.refundIssued(receipt, plan, {
+      amount: cents(5),
+      tax: cents(1),
+      is_pending: false,
+      has_ended: true,
+    }),
+    'refund, pending': buyer.refundIssued(receipt, plan, {
+      amount: cents(5),
+      tax: cents(1),
+      is_pending: true,
+      has_ended: true,
+    }),
     'refund, kept': buyer.refundIssued(receipt, plan, {
       amount: cents(5),
       tax: cents(0),
+      is_pending: false,
       has_ended: false,
     }),
     excess_repaid: excess.excessRepaid(settled, { ...repaid, left: cents(0) }),

@@ -11,6 +11,8 @@ export interface GivenBack {
   amount: Cents
   /** The tax in it; null for what was made again, whose tax the first refund had. */
   tax: Cents | null
+  /** Whether the card has not confirmed it yet. */
+  is_pending: boolean
   at: Date
 }
 
@@ -57,11 +59,12 @@ export interface Receipt extends Invoice {
  * What went back to the buyer of a charge. A refund that the processor has not answered is not
  * counted, and of one that was returned only what was refunded again or paid in another way.
  */
-const BACK = (charge_id: Sql) => sql`(select id, amount, tax, created_at from refunds
+const BACK = (charge_id: Sql) => sql`(select id, amount, tax, created_at,
+    status = 'pending' as is_pending from refunds
     where charge_id = ${charge_id} and status in ('pending', 'succeeded')
-  union all select id, amount, null, created_at from reissued_refunds
+  union all select id, amount, null, created_at, status = 'pending' from reissued_refunds
     where charge_id = ${charge_id} and status in ('pending', 'succeeded')
-  union all select payment_id, amount, null, created_at from buyer_payment_parts
+  union all select payment_id, amount, null, created_at, false from buyer_payment_parts
     where charge_id = ${charge_id})`
 
 /** The disputes of a charge that are open, or were lost. */
@@ -95,7 +98,7 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
       coalesce(t.card->>'brand', k.brand) as card_brand,
       coalesce(t.card->>'last4', k.last4) as card_last4,
       (select coalesce(jsonb_agg(jsonb_build_object('amount', r.amount, 'tax', r.tax,
-          'at', r.created_at) order by r.created_at, r.id), '[]')
+          'is_pending', r.is_pending, 'at', r.created_at) order by r.created_at, r.id), '[]')
         from ${BACK(sql`c.id`)} r) as given_back,
       (select coalesce(jsonb_agg(jsonb_build_object('status', d.status, 'amount', d.amount,
           'at', d.at) order by d.at, d.id), '[]')
@@ -129,7 +132,9 @@ export interface ReceiptLine {
   product_name: string
   /** Tax included; zero for a waived amount. */
   total: Cents
+  /** What was refunded, with what is pending of it. */
   given_back: Cents
+  refund_pending: Cents
   /** What an open dispute is about, and what the bank returned. */
   disputed: Cents
   returned: Cents
@@ -149,10 +154,12 @@ export async function receiptsOf(
   return await db.rows<ReceiptLine>(sql`
     select i.id, i.number, i.kind, i.product_name, i.paid_at,
       case when i.is_waived then 0 else i.amount + i.tax end as total,
-      (select coalesce(sum(r.amount), 0)::bigint from charges c
-        cross join lateral ${BACK(sql`c.id`)} r where c.invoice_id = i.id) as given_back,
-      d.disputed, d.returned, e.repaid, e.waived
+      b.given_back, b.refund_pending, d.disputed, d.returned, e.repaid, e.waived
     from invoices i cross join lateral (
+      select coalesce(sum(r.amount), 0)::bigint as given_back,
+        coalesce(sum(r.amount) filter (where r.is_pending), 0)::bigint as refund_pending
+      from charges c cross join lateral ${BACK(sql`c.id`)} r where c.invoice_id = i.id) b
+    cross join lateral (
       select coalesce(sum(s.amount) filter (where s.status = 'open'), 0)::bigint as disputed,
         coalesce(sum(s.amount) filter (where s.status = 'lost'), 0)::bigint as returned
       from charges c cross join lateral ${DISPUTED(sql`c.id`)} s where c.invoice_id = i.id) d

@@ -189,12 +189,13 @@ export function givenPlanEnded(
   return { subject, heading: subject, blocks: [{ kind: 'text', text }, ...links] }
 }
 
-/** The buyer was refunded. */
+/** The buyer was refunded, or will be when their card confirms it. */
 export function refundIssued(
   receipt: Receipt,
   plan: PlanFacts,
-  facts: { amount: Cents; tax: Cents; has_ended: boolean },
+  facts: { amount: Cents; tax: Cents; is_pending: boolean; has_ended: boolean },
 ): EmailContent {
+  const { is_pending } = facts
   const { locale } = plan
   const { t, money } = locale
   const name = nameOf(plan)
@@ -203,7 +204,7 @@ export function refundIssued(
   const tax: Row[] = facts.tax > 0 ? [[t('email.refunded_tax'), money(facts.tax)]] : []
   return {
     subject: t('email.refund_subject', { amount, product: name }),
-    heading: t('email.refund_heading', { amount }),
+    heading: t(is_pending ? 'email.refund_pending_heading' : 'email.refund_heading', { amount }),
     blocks: [
       {
         kind: 'rows',
@@ -217,9 +218,10 @@ export function refundIssued(
               amount: money(sum(receipt.amount, receipt.tax)),
             }),
           ],
-          [t('email.refunded_to'), card],
+          [t(is_pending ? 'email.refund_pending_to' : 'email.refunded_to'), card],
         ],
       },
+      { kind: 'text', text: t(is_pending ? 'email.refund_pending' : 'email.refund_shown') },
       { kind: 'text', text: t(facts.has_ended ? 'email.refund_ended' : 'email.refund_kept') },
       { kind: 'link', label: t('email.receipts'), url: plan.manage_url },
       plan.sold_by,

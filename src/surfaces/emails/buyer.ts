@@ -233,6 +233,7 @@ async function writeRefund(world: World, refund_id: RefundId): Promise<WrittenEm
   const plan = { ...facts.plan, app_name, product_name }
   const has_ended = facts.license.status === 'canceled'
   const { amount, tax } = refund
-  const content = refundIssued(receipt, plan, { amount, tax, has_ended })
+  const is_pending = refund.status === 'pending'
+  const content = refundIssued(receipt, plan, { amount, tax, is_pending, has_ended })
   return toBuyer(facts, content, [await invoiceAttachment(world, receipt)])
 }

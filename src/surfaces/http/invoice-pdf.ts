@@ -122,9 +122,11 @@ function totalsOf(receipt: billing.Receipt, locale: Locale): NonNullable<PdfCont
   ]
 }
 
-function refundLabel({ at, tax }: billing.GivenBack, { t, day, money }: Locale): string {
-  if (!tax) return t('pdf.refunded_on', { day: day(at) })
-  return t('pdf.refunded_with_tax', { day: day(at), tax: money(tax) })
+function refundLabel(back: billing.GivenBack, { t, day, money }: Locale): string {
+  const { at, tax, is_pending } = back
+  const how = is_pending ? 'refund_pending' : 'refunded'
+  if (!tax) return t(`pdf.${how}_on`, { day: day(at) })
+  return t(`pdf.${how}_with_tax`, { day: day(at), tax: money(tax) })
 }
 
 /** The tax and its rate, and the taxable part of the price if it is not all of it. */

@@ -9,7 +9,7 @@ import { Panel } from '#design/panels'
 import { RecordRows, recordDescription } from '#design/records'
 import { afterRefunds, type ReceiptLine } from '#domain/billing'
 import type { Locale } from '#platform/language/locale'
-import type { Cents } from '#platform/money'
+import { type Cents, cents } from '#platform/money'
 import { AppHeader } from './layout.tsx'
 import type { ManageFacts } from './manage-facts.ts'
 import { PlanPanel } from './plan-panel.tsx'
@@ -55,12 +55,20 @@ type PaymentFacts = Omit<ReceiptLine, 'id' | 'number' | 'kind' | 'product_name' 
 
 /** What became of a payment: refunds, disputes, and what was settled of an excess. */
 function PaymentBadges(facts: PaymentFacts & { locale: Locale }): JSX.Element {
-  const { total, given_back, disputed, locale } = facts
+  const { total, given_back, refund_pending, disputed, locale } = facts
+  const refunded = cents(given_back - refund_pending)
   const { t, rich } = locale
   const notes = (['returned', 'repaid', 'waived'] as const).filter((what) => facts[what] > 0)
   return (
     <>
-      {given_back > 0 && <Badge tone="warn">{refundedText(total, given_back, locale)}</Badge>}
+      {refunded > 0 && <Badge tone="warn">{refundedText(total, refunded, locale)}</Badge>}
+      {refund_pending > 0 && (
+        <Badge tone="info">
+          {refund_pending === total
+            ? t('portal.refund_pending')
+            : rich('portal.amount_refund_pending', { amount: <Money amount={refund_pending} /> })}
+        </Badge>
+      )}
       {disputed > 0 && <Badge tone="warn">{t('portal.disputed')}</Badge>}
       {notes.map((what) => (
         <Badge key={what} tone={what === 'returned' ? 'warn' : 'neutral'}>

@@ -19,7 +19,7 @@ import { LedgerEntries } from '#http/ledger-entries'
 import { payoutLabel } from '#http/payout-label'
 import { SuspendedApp } from '#http/suspended-app'
 import type { ChargeId } from '#platform/ids'
-import { type Cents, cents } from '#platform/money'
+import { type Cents, cents, sum } from '#platform/money'
 import { KIND_LABELS } from './labels.ts'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
 import { SaleHeader } from './sale-header.tsx'
@@ -52,7 +52,7 @@ export interface InvoicePageFacts extends SalesPageFacts {
 export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
   const { invoice } = facts
   const number = invoiceNumber(invoice.number)
-  const [label, tone] = INVOICE_STATUS_LABELS[invoice.status]
+  const [label, tone] = statusOf(facts)
   return (
     <SiteLayout title={`${number} · ${facts.app_name}`} notice={facts.notice}>
       <SaleHeader
@@ -84,6 +84,18 @@ export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
   )
 }
 
+/** What a card has not confirmed is not refunded yet. */
+function statusOf({ invoice, refunds }: InvoicePageFacts) {
+  const isRefund = invoice.status === 'refunded' || invoice.status === 'partly_refunded'
+  if (isRefund && pendingOf(refunds) > 0) return ['Refund pending', 'info'] as const
+  return INVOICE_STATUS_LABELS[invoice.status]
+}
+
+function pendingOf(refunds: readonly Refund[]): Cents {
+  const pending = refunds.filter(({ status }) => status === 'pending')
+  return sum(cents(0), ...pending.map(({ amount }) => amount))
+}
+
 function backOf({ as, base, is_former }: InvoicePageFacts): Link {
   if (as === 'staff') return { label: 'Cases', href: '/admin/cases/' }
   if (is_former) return { label: 'Dashboard', href: '/dashboard/' }
@@ -98,7 +110,10 @@ const LINE_LABELS: Record<InvoiceLineKind, string> = {
   prepaid: 'Paid at the previous provider',
 }
 
-function Figures({ invoice, lines, charge, is_earner }: InvoicePageFacts): JSX.Element {
+function Figures(facts: InvoicePageFacts): JSX.Element {
+  const { invoice, lines, charge, is_earner } = facts
+  const pending = pendingOf(facts.refunds)
+  const refunded = cents(invoice.refunded - pending)
   const money = (term: string, amount: Cents) => ({ term, detail: <Money amount={amount} /> })
   return (
     <Panel title="Invoice">
@@ -116,7 +131,8 @@ function Figures({ invoice, lines, charge, is_earner }: InvoicePageFacts): JSX.E
           money('Purser’s fee', cents(invoice.fee - invoice.add_on_fee)),
           ...(invoice.add_on_fee > 0 ? [money('Hosted sign-in add-on', invoice.add_on_fee)] : []),
           money(is_earner ? 'Your earnings' : 'Seller earnings', invoice.net),
-          ...(invoice.refunded > 0 ? [money('Refunded', invoice.refunded)] : []),
+          ...(refunded > 0 ? [money('Refunded', refunded)] : []),
+          ...(pending > 0 ? [money('Refund pending', pending)] : []),
           ...(invoice.dispute_deducted > 0
             ? [money('Deducted for disputes', invoice.dispute_deducted)]
             : []),

@@ -78,10 +78,17 @@ export function declareInvoice(scope: FastifyInstance, world: World, side: Side)
       is_former,
       is_earner: context.as === 'seller' && earner === invoice.seller_id,
       opens_disputes: role ? isPermitted(role, 'disputes') : !is_former && may('support'),
-      note: noteFor(request, NOTES),
+      note: noteFor(request, refunds.some(isPending) ? { ...NOTES, refunded: PENDING } : NOTES),
     })
     return sendPage(reply, page)
   })
+}
+
+const isPending = ({ status }: payments.Refund) => status === 'pending'
+
+const PENDING: InvoicePageFacts['note'] = {
+  tone: 'info',
+  text: 'The refund is pending until the buyer’s bank confirms it.',
 }
 
 const NOTES: Record<string, InvoicePageFacts['note']> = {
