@@ -106,21 +106,22 @@ describe('a seller’s payouts', () => {
     assert.match(agent.text, /Balance due \$16\.10 This is deducted from your next earnings/)
   })
 
-  test('tell staff that new earnings reduce a debt', async (t) => {
+  test('tell staff what new earnings leave of a debt', async (t) => {
     const fresh = await openTestService()
     t.after(() => closeSound(fresh))
     const { charge } = await buy(fresh)
     fresh.clock.pass(DAY)
     await handleEvents(fresh.world)
     await objectTo(fresh, charge)
-    await sell(fresh)
     const { owner } = await payeeOf(fresh, 'seller')
     const staff = await signedIn(fresh, fresh.demo.operator)
-    const { body } = await staff.open(`/admin/sellers/${owner}/`)
-    assert.match(
-      textOf(body),
-      /Available −\$16\.10 .* \$\d+\.\d\d reduces the negative balance on /,
-    )
+    const read = async () => textOf((await staff.open(`/admin/sellers/${owner}/`)).body)
+    await buy(fresh)
+    const reduces = /Available −\$16\.10 .* \$10\.90 reduces the negative balance to −\$5\.20 on /
+    assert.match(await read(), reduces)
+    await sell(fresh)
+    const settles = /Available −\$16\.10 .* \$181\.40 settles .* on [^.]*, and \$165\.30 remains\./
+    assert.match(await read(), settles)
   })
 
   test('show why a payout was returned, and keep its statement', async () => {

@@ -20,6 +20,7 @@ import type { ActionNote } from '#http/action-note'
 import { RecordHeader } from '#http/admin-menu'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import type { ListPage } from '#http/pagination'
+import { type Cents, cents } from '#platform/money'
 import { capitalized } from '#platform/text'
 import { AppBadges } from './app-labels.tsx'
 import { ON_A_PAGE } from './paging.ts'
@@ -157,9 +158,7 @@ function Payouts({ payouts, balance }: SellerPageFacts): JSX.Element {
     <Panel id="payouts" title="Payouts">
       {next && (
         <p class="mb-3 text-sm text-muted">
-          {formatMoney(next.amount)}{' '}
-          {balance.total < 0 ? 'reduces the negative balance' : 'becomes available'} on{' '}
-          <Day date={next.at} />.
+          <NextEarnings {...next} total={balance.total} />
         </p>
       )}
       {payouts.rows.length === 0 ? (
@@ -169,6 +168,34 @@ function Payouts({ payouts, balance }: SellerPageFacts): JSX.Element {
       )}
       <Pager {...payouts} label="Pages of payouts" />
     </Panel>
+  )
+}
+
+/** What the next pending amount does to the balance. */
+function NextEarnings(facts: { at: Date; amount: Cents; total: Cents }): JSX.Element {
+  const { at, total } = facts
+  const amount = formatMoney(facts.amount)
+  const day = <Day date={at} />
+  if (total >= 0) {
+    return (
+      <>
+        {amount} becomes available on {day}.
+      </>
+    )
+  }
+  const after = cents(total + facts.amount)
+  if (after < 0) {
+    return (
+      <>
+        {amount} reduces the negative balance to {formatMoney(after)} on {day}.
+      </>
+    )
+  }
+  return (
+    <>
+      {amount} settles the negative balance on {day}
+      {after > 0 && `, and ${formatMoney(after)} remains`}.
+    </>
   )
 }
 
