@@ -261,16 +261,23 @@ describe('the operator’s pages', () => {
     assert.deepEqual([april.refunds_before_tax, april.taxable_refunds], ['180.00', '144.00'])
     const lines = await exported('2027-05', 'Export transactions (CSV)')
     for (const { invoice_number } of lines.rows) assert.match(invoice_number!, /^PUR-\d{6}$/)
-    assert.deepEqual(
-      lines.rows
-        .map(({ kind, state, amount_before_tax, tax }) => [kind, state, amount_before_tax, tax])
-        .sort(),
-      [
-        ['refund', 'NY', '-90.00', '-3.60'],
-        ['sale', 'CA', '180.00', '0.00'],
-        ['sale', 'NY', '180.00', '7.20'],
-      ],
-    )
+    const figuresOf = (row: Record<string, string>) => [
+      row.kind,
+      row.state,
+      row.amount_before_tax,
+      row.taxable_share,
+      row.taxable_amount,
+      row.rate,
+      row.tax,
+    ]
+    assert.deepEqual(lines.rows.map(figuresOf).sort(), [
+      ['refund', 'NY', '-90.00', '100%', '-90.00', '4%', '-3.60'],
+      ['sale', 'CA', '180.00', '0%', '0.00', '0%', '0.00'],
+      ['sale', 'NY', '180.00', '100%', '180.00', '4%', '7.20'],
+    ])
+    const march = await exported('2026-03', 'Export transactions (CSV)')
+    const ofTexas = march.rows.find(({ state }) => state === 'TX')!
+    assert.deepEqual(figuresOf(ofTexas), ['sale', 'TX', '180.00', '80%', '144.00', '6.25%', '9.00'])
   })
 
   test('show twelve months at a time, and what is not filed of the others on each page', async () => {

@@ -21,7 +21,7 @@ export interface TaxLine {
   zip: string
   /** Before tax. */
   amount: Cents
-  /** The rule of the quote, its rate and the share of the price it applies to, in millionths. */
+  /** The rule of the quote, its rate and the taxed share of the price, in millionths. */
   rule: string
   rate_ppm: number
   taxable_ppm: number

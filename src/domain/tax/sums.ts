@@ -5,7 +5,8 @@ import type { StateMonth } from './liability.ts'
 /** Sales, refunds and decided disputes, with the tax of their invoices. */
 export const LINES = (transactions: Sql) => sql`select t.at, t.event, t.id as transaction_id,
     i.id as invoice_id, i.number as invoice_number, a.name as app_name, q.state, q.zip,
-    q.rule, q.rate_ppm, q.taxable_ppm, part.amount,
+    q.rule, q.rate_ppm, case when q.rate_ppm = 0 then 0 else q.taxable_ppm end as taxable_ppm,
+    part.amount,
     case when q.rate_ppm = 0 then 0
       else round(part.amount::numeric * q.taxable_ppm / 1000000)::bigint end as taxable, part.tax
   from (${transactions}) t
