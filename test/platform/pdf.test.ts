@@ -53,6 +53,18 @@ test('the same content gives the same bytes', async () => {
   assert.ok((await draw()).equals(await draw()))
 })
 
+test('the total of a table is on the page of its last row, however many rows there are', async () => {
+  const lengths = new Set<number>()
+  for (let count = 24; count < 30; count++) {
+    const rows = Array.from({ length: count }, (_, row) => [`Sale ${row}.`, '$12.00'])
+    const { page_texts } = await readPdf(await pool.draw(content({ table: table(rows) })))
+    const last = page_texts.at(-1)!
+    assert.ok(last.includes('Total') && last.includes(`Sale ${count - 1}.`), `${count}: ${last}`)
+    lengths.add(page_texts.length)
+  }
+  assert.deepEqual([...lengths], [1, 2])
+})
+
 // R5
 test('other documents are drawn between the parts of a long table', async () => {
   let turns = 0

@@ -4,6 +4,8 @@ import PDFParser from 'pdf2json'
 export interface ReadPdf {
   text: string
   pages: number
+  /** The text of each page. */
+  page_texts: string[]
   title: string
   author: string
 }
@@ -19,13 +21,15 @@ export async function readPdf(pdf: Buffer): Promise<ReadPdf> {
       parser.parseBuffer(Buffer.from(Uint8Array.from(pdf).buffer))
     },
   )
-  const text = parser
+  const texts = parser
     .getRawTextContent()
-    .replaceAll(/-+Page \(\d+\) Break-+/g, '')
-    .replaceAll(/\s+/g, ' ')
+    .split(/-+Page \(\d+\) Break-+/)
+    .map((text) => text.replaceAll(/\s+/g, ' '))
+  const page_texts = texts.slice(0, read.Pages.length)
   return {
-    text,
+    text: texts.join('').replaceAll(/\s+/g, ' '),
     pages: read.Pages.length,
+    page_texts,
     title: String(read.Meta.Title),
     author: String(read.Meta.Author),
   }

@@ -173,7 +173,10 @@ function drawFacts(doc: Doc, facts: PdfContent['facts']): void {
   doc.moveDown(1)
 }
 
-/** A table that grows downwards and repeats its head on each page. */
+/**
+ * A table that grows downwards and repeats its head on each page. Its last row is drawn with the
+ * total, so that no page has the total alone.
+ */
 function openTable(doc: Doc, { columns, total }: PdfTable) {
   const all = columns.reduce((sum, { width }) => sum + width, 0)
   let x = MARGIN
@@ -183,7 +186,7 @@ function openTable(doc: Doc, { columns, total }: PdfTable) {
     return place
   })
   const labels = columns.map(({ label }) => label)
-  const draw = (cells: string[], font: string, color: string) => {
+  const measure = (cells: string[], font: string) => {
     doc.font(font).fontSize(BODY)
     const texts = cells.map((cell) => printable(doc, cell))
     const widths = texts.map((text) => doc.widthOfString(text))
@@ -192,8 +195,11 @@ function openTable(doc: Doc, { columns, total }: PdfTable) {
         ? doc.currentLineHeight(true)
         : doc.heightOfString(text, { width: places[at]!.width }),
     )
-    const height = Math.max(...heights) + 2 * ROW_PAD
-    if (doc.y + height > doc.page.height - MARGIN - 2 * GAP) {
+    return { texts, widths, height: Math.max(...heights) + 2 * ROW_PAD }
+  }
+  const draw = (cells: string[], font: string, color: string, below = 0) => {
+    const { texts, widths, height } = measure(cells, font)
+    if (doc.y + height + below > doc.page.height - MARGIN - 2 * GAP) {
       doc.addPage()
       if (cells !== labels) draw(labels, 'bold', MUTED)
     }
@@ -213,11 +219,16 @@ function openTable(doc: Doc, { columns, total }: PdfTable) {
     doc.lineWidth(0.5).strokeColor(LINE).stroke()
   }
   draw(labels, 'bold', MUTED)
+  let last: string[] | undefined
   return {
     addRows(rows: string[][]) {
-      for (const row of rows) draw(row, 'regular', INK)
+      for (const row of rows) {
+        if (last) draw(last, 'regular', INK)
+        last = row
+      }
     },
     end() {
+      if (last) draw(last, 'regular', INK, total ? measure(total, 'bold').height : 0)
       if (total) draw(total, 'bold', INK)
       doc.x = MARGIN
       doc.moveDown(1)
