@@ -9,6 +9,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
+import { exportBy } from '../support/exports.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { mcpAgent } from '../support/mcp.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
@@ -146,6 +147,22 @@ describe('a suspended seller', () => {
     assert.ok(url.includes(license_id), url)
   })
 
+  test('exports all of its data, and its lists', async () => {
+    await buy(service)
+    const seller = await signedIn(service, service.demo.seller)
+    await decide('suspended')
+    const lists = ['sales', 'customers', 'subscriptions', 'licenses'] as const
+    for (const list of lists) {
+      await seller.open(`/dashboard/apps/tidepool/${list}/`)
+      const { rows } = await exportBy(seller, 'Export CSV')
+      assert.ok(rows.length > 0, list)
+    }
+    await seller.open('/dashboard/export/')
+    assert.match(seller.text, /Its data can be exported/)
+    await seller.runTask('Export everything')
+    assert.match(seller.text, /Your export is ready.*purser-export-\d{4}-\d\d-\d\d\.zip/)
+  })
+
   test('shows staff who cannot read the audit log since when, and why', async () => {
     const { db } = service.world
     await decide('suspended')
@@ -224,7 +241,8 @@ test('every form that changes something is refused while the seller is suspended
       const isRefused =
         statusCode === 403 && textOf(body).includes('is suspended Nothing was saved')
       const isSearch = url.endsWith('/search')
-      const isOpen = isSearch || OF_BANK.includes(url)
+      const isExport = /\/export\/?$/.test(url)
+      const isOpen = isSearch || isExport || OF_BANK.includes(url)
       if (isRefused !== (method === 'POST' && !isOpen))
         wrong.push(`${method} ${url}: ${statusCode}`)
     }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import * as sellers from '#domain/sellers'
 import { archiveOf } from '#flows/export-seller'
 import { forReports, type World } from '#flows/world'
-import { saveFile, startExport } from '#http/exports'
+import { EXPORT_FORM, saveFile, startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
 import { requireMember } from '#http/guards/seller'
 import { requireRecentProof } from '#http/guards/session'
@@ -44,7 +44,7 @@ export function declareExportAll(scope: FastifyInstance, world: World): void {
     return sendPage(reply, ExportAllPage({ role, legal_name, is_suspended, csrf_token }))
   })
 
-  scope.post(PATH, async (request, reply) => {
+  scope.post(PATH, EXPORT_FORM, async (request, reply) => {
     const context = await requireMember(world, request, reply, 'export_all')
     requireRecentProof(world, context, PATH)
     const { seller_id } = context.member

@@ -68,8 +68,8 @@ export function SellerMenuPage(
 export function SuspendedNote({ name }: { name: string }): JSX.Element {
   return (
     <Alert tone="warning" title={`${name} is suspended`}>
-      None of its apps is for sale, and nothing but its bank account can be changed here. We emailed
-      the reason to the owner and the admins.
+      None of its apps is for sale, and nothing but its bank account can be changed here. Its data
+      can be exported. We emailed the reason to the owner and the admins.
     </Alert>
   )
 }

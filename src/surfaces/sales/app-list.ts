@@ -4,7 +4,7 @@ import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
-import { declareExport, startExport } from '#http/exports'
+import { declareExport, EXPORT_FORM, startExport } from '#http/exports'
 import { requireAppSales, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
@@ -115,7 +115,7 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
     return sendPage(reply, page)
   })
 
-  scope.post(`${path}export`, async (request, reply) => {
+  scope.post(`${path}export`, EXPORT_FORM, async (request, reply) => {
     const context = await requireAppSales(world, request, reply, 'view')
     const { app } = context
     const search = await withoutKey(world, app, searchOf(request, list.fields))

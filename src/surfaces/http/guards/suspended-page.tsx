@@ -9,7 +9,8 @@ export function SuspendedPage({ legal_name }: { legal_name: string }): JSX.Eleme
     <FocusLayout title="Suspended · Purser">
       <Heading title={`${legal_name} is suspended`}>
         Nothing was saved. While {legal_name} is suspended, its pages can be viewed but not changed,
-        except for its bank account. We emailed the reason to its owner and admins.
+        except for its bank account. Its data can be exported. We emailed the reason to its owner
+        and admins.
       </Heading>
       <Button href="/dashboard/" kind="primary" wide>
         Go to your apps
