@@ -61,6 +61,23 @@ describe('the list of customers', () => {
     assert.ok(!list.body.includes(`/customers/${first.license_id}/`))
   })
 
+  test('offers to clear a search only if there is one, as every list with a search does', async () => {
+    const staff = await signedIn(service, service.demo.operator)
+    const lists = [
+      ...['sales', 'customers', 'subscriptions', 'licenses'].map(
+        (list) =>
+          [sellers.twin(), `/dashboard/apps/tidepool/${list}/`, '?from=2026-03-10'] as const,
+      ),
+      [staff, '/admin/audit/', '?actor=unknown'] as const,
+    ]
+    for (const [agent, path, query] of lists) {
+      const clear = new RegExp(`<a [^>]*href="${path}"[^>]*>Clear</a>`)
+      assert.match((await agent.open(path)).body, />Search</, path)
+      assert.doesNotMatch(agent.page.body, />Clear</, path)
+      assert.match((await agent.open(`${path}${query}`)).body, clear)
+    }
+  })
+
   test('filters by status, plan and date, and sorts by what was paid', async () => {
     assert.deepEqual(await listed('?status=active'), [monthly.email])
     assert.ok((await listed('?status=one_time_active&sort=paid')).includes(lifetime.email))

@@ -35,6 +35,7 @@ export function everyComponent(text: string): Record<string, VNode> {
   const page = { title: text, description: text, notice: text, children: text }
   return {
     Actions: <actions.Actions>{text}</actions.Actions>,
+    SearchActions: <actions.SearchActions path={text} search={{ q: text }} />,
     BackLink: <actions.BackLink href="/back/">{text}</actions.BackLink>,
     Button: (
       <actions.Button kind="primary" icon="lock" pending={text} name="a" value={text} wide>

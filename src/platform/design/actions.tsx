@@ -81,3 +81,17 @@ export function BackLink(facts: { href: string; children: ComponentChildren }): 
 export function Actions({ children }: { children: ComponentChildren }): JSX.Element {
   return <div class="flex flex-wrap items-center gap-3">{children}</div>
 }
+
+/** The buttons of a search of a list: the list without a search only if there is one. */
+export function SearchActions(facts: {
+  path: string
+  search: Record<string, string>
+}): JSX.Element {
+  const isSearched = Object.values(facts.search).some((value) => value !== '')
+  return (
+    <Actions>
+      <Button kind="primary">Search</Button>
+      {isSearched && <Button href={facts.path}>Clear</Button>}
+    </Actions>
+  )
+}

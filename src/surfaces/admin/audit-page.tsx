@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Actions, Button } from '#design/actions'
+import { Button, SearchActions } from '#design/actions'
 import { Field, FieldRow, Form, HiddenFields } from '#design/forms'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
@@ -72,10 +72,7 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
             <Field label="From" name="from" type="date" value={search.from} {...common} />
             <Field label="To" name="to" type="date" value={search.to} {...common} />
           </FieldRow>
-          <Actions>
-            <Button kind="primary">Search</Button>
-            <Button href="/admin/audit/">Clear</Button>
-          </Actions>
+          <SearchActions path="/admin/audit/" search={search} />
         </PhoneFold>
       </form>
     </Panel>

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { Actions, Button } from '#design/actions'
+import { Button, SearchActions } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { CsrfField, Field, FieldRow, Form, HiddenFields, SelectField } from '#design/forms'
 import { Panel, PhoneFold } from '#design/panels'
@@ -55,10 +55,7 @@ export function SearchForm(facts: {
             </div>
           </div>
         </PhoneFold>
-        <Actions>
-          <Button kind="primary">Search</Button>
-          <Button href={path}>Clear</Button>
-        </Actions>
+        <SearchActions path={path} search={search} />
       </form>
       {facts.is_cut && (
         <Alert tone="info">
