@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
+import { decideAboutApp } from '#flows/staff-actions'
 import { sql } from '#platform/sql'
 import type { Agent } from '../support/agent.ts'
 import { setOnSale } from '../support/apps.ts'
@@ -8,6 +9,7 @@ import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { buyer } from '../support/purchase.ts'
+import { staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { otherApp, type Subscriber, subscribe } from '../support/subscriber.ts'
 
@@ -25,7 +27,7 @@ const backOf = ({ page }: Agent) => {
 const withdrawn = { is_published: false, external_sales_enabled: true }
 
 // F6
-describe('the manage page of an app that was unpublished', () => {
+describe('the manage page of an app that is not for sale', () => {
   test('asks a buyer who is signed out to sign in, and shows their purchase', async () => {
     const subscriber = await subscribe(service, { app: await otherApp(service, {}) })
     await setOnSale(service, subscriber.app.client_id, withdrawn)
@@ -48,9 +50,24 @@ describe('the manage page of an app that was unpublished', () => {
     await agent.open(manage(subscriber))
     assert.match(
       agent.text,
-      /is no longer sold here\. Nothing more is charged\. Your receipts are kept here\./,
+      /is not for sale at the moment\. Nothing more is charged\. Your receipts are kept here\./,
     )
     assert.doesNotMatch(agent.page.body, /Buy it again|href="\/(apps|buy)\//)
+  })
+
+  test('does not say that a suspended app is no longer sold, in either language', async () => {
+    const subscriber = await subscribe(service, { app: await otherApp(service, {}) })
+    const { agent, email, app } = subscriber
+    await forceStatus(service, 'canceled', { email })
+    const staff = { ...(await staffActor(service)), reason: 'unsafe' }
+    const decided = { app_id: app.client_id, what: 'suspended' } as const
+    assert.equal(await decideAboutApp(service.world, staff, decided), true)
+    await agent.open(manage(subscriber))
+    assert.match(agent.text, /Harbor is not for sale at the moment\. Nothing more is charged\./)
+    await agent.submit('Español')
+    await agent.open(manage(subscriber))
+    assert.match(agent.text, /Harbor no está a la venta por el momento\. No se hará ningún cargo/)
+    assert.doesNotMatch(agent.page.body, /Comprarlo de nuevo|href="\/(apps|buy)\//)
   })
 
   test('answers 404 for one without a purchase', async () => {
