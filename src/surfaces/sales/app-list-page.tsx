@@ -1,6 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { SiteLayout } from '#design/layout'
 import { formatShortDay } from '#design/money'
 import { LinkRow, Pager, SubNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
@@ -8,8 +7,8 @@ import { EmptyState, Panel, Totals } from '#design/panels'
 import { RecordTable } from '#design/records'
 import { isOwing, type LicenseStatus } from '#domain/licensing'
 import { appMenu } from '#http/app-menu'
-import { SuspendedApp } from '#http/suspended-app'
 import type { ListFacts } from './app-list.ts'
+import { SalesLayout } from './layout.tsx'
 import { type Choice, type ListSearch, SearchForm } from './search-form.tsx'
 
 const LISTS = { customers: 'Customers', subscriptions: 'Subscriptions', licenses: 'Licenses' }
@@ -32,28 +31,32 @@ export function AppListPage<Row>(
   const label = LISTS[list]
   const isFiltered = Object.values(search).some((value) => value !== '')
   return (
-    <SiteLayout title={`${label} · ${facts.app_name}`} notice={facts.notice}>
-      <div class="grid grid-cols-1 gap-6">
-        <PageHeader
-          title={`${facts.app_name}: ${label.toLowerCase()}`}
-          aside={
-            facts.give_path &&
-            list !== 'subscriptions' && (
-              <Actions>
-                {facts.import_path && <Button href={facts.import_path}>Import</Button>}
-                <Button href={facts.give_path}>Give a plan</Button>
-              </Actions>
-            )
-          }
-        >
-          {facts.intro}
-        </PageHeader>
-        <div class="grid grid-cols-1 gap-1">
-          <SubNav label={facts.app_name} links={appMenu(facts.slug, 'customers', facts)} />
-          <ListLinks base={base} current={list} />
+    <SalesLayout
+      {...facts}
+      title={`${label} · ${facts.app_name}`}
+      header={
+        <div class="grid grid-cols-1 gap-6">
+          <PageHeader
+            title={`${facts.app_name}: ${label.toLowerCase()}`}
+            aside={
+              facts.give_path &&
+              list !== 'subscriptions' && (
+                <Actions>
+                  {facts.import_path && <Button href={facts.import_path}>Import</Button>}
+                  <Button href={facts.give_path}>Give a plan</Button>
+                </Actions>
+              )
+            }
+          >
+            {facts.intro}
+          </PageHeader>
+          <div class="grid grid-cols-1 gap-1">
+            <SubNav label={facts.app_name} links={appMenu(facts.slug, 'customers', facts)} />
+            <ListLinks base={base} current={list} />
+          </div>
         </div>
-      </div>
-      <SuspendedApp suspension={facts.suspension} />
+      }
+    >
       <SearchForm {...facts} path={`${base}/${list}/`} />
       {rows.length === 0 ? (
         <Nothing {...facts} is_filtered={isFiltered} label={label.toLowerCase()} />
@@ -68,7 +71,7 @@ export function AppListPage<Row>(
         </Panel>
       )}
       <Pager newest={facts.newest} older={facts.older} />
-    </SiteLayout>
+    </SalesLayout>
   )
 }
 

@@ -1,13 +1,12 @@
 import type { JSX } from 'preact'
 import { ErrorSummary } from '#design/feedback'
 import { Field, Form } from '#design/forms'
-import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
 import { Mailbox, Panel } from '#design/panels'
 import { placed } from '#http/field-places'
 import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
-import { SuspendedApp } from '#http/suspended-app'
 import type { CustomerAction } from './customer-action.ts'
+import { SalesLayout } from './layout.tsx'
 import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -28,15 +27,16 @@ export function ActionPage(
   const { action, email, form, faults, back } = facts
   const field = enteredFields(form, faults)
   return (
-    <SiteLayout
+    <SalesLayout
+      {...facts}
       title={`${action.label} · ${email}`}
       has_error={faults.length > 0}
-      notice={facts.notice}
+      header={
+        <PageHeader title={action.label} back={{ label: email, href: back }}>
+          For <Mailbox address={email} />.
+        </PageHeader>
+      }
     >
-      <PageHeader title={action.label} back={{ label: email, href: back }}>
-        For <Mailbox address={email} />.
-      </PageHeader>
-      <SuspendedApp suspension={facts.suspension} />
       <ErrorSummary errors={faults.map(placed)} title="Nothing was changed. Check these fields" />
       <div class="max-w-xl">
         <Panel>
@@ -60,6 +60,6 @@ export function ActionPage(
           </Form>
         </Panel>
       </div>
-    </SiteLayout>
+    </SalesLayout>
   )
 }

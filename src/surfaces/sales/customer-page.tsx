@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
 import { Stacked } from '#design/cells'
 import { Badge, NoteAlert, StatusBadge } from '#design/feedback'
-import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { Pager } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
@@ -21,11 +20,11 @@ import {
 import type { ActionNote } from '#http/action-note'
 import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
 import type { ListPage } from '#http/pagination'
-import { SuspendedApp } from '#http/suspended-app'
 import { eventText } from '#http/timeline-labels'
 import { type Cents, cents, sum } from '#platform/money'
 import type { ActionLink } from './customer-action.ts'
 import { KIND_LABELS, ORIGIN_LABELS } from './labels.ts'
+import { SalesLayout } from './layout.tsx'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -52,22 +51,26 @@ export interface CustomerFacts extends SalesPageFacts {
 export function CustomerPage(facts: CustomerFacts): JSX.Element {
   const { license, base } = facts
   return (
-    <SiteLayout title={`${license.email} · ${facts.app_name}`} notice={facts.notice}>
-      <PageHeader
-        title={license.email}
-        back={{ label: 'Customers', href: `${base}/customers/` }}
-        aside={
-          <span class="inline-flex flex-wrap gap-1">
-            <StatusBadge status={license.status} />
-            {beginningOf(license) !== 'purchase' && (
-              <Badge>{ORIGIN_LABELS[beginningOf(license)]}</Badge>
-            )}
-          </span>
-        }
-      >
-        {facts.app_name} {license.product_name}
-      </PageHeader>
-      <SuspendedApp suspension={facts.suspension} />
+    <SalesLayout
+      {...facts}
+      title={`${license.email} · ${facts.app_name}`}
+      header={
+        <PageHeader
+          title={license.email}
+          back={{ label: 'Customers', href: `${base}/customers/` }}
+          aside={
+            <span class="inline-flex flex-wrap gap-1">
+              <StatusBadge status={license.status} />
+              {beginningOf(license) !== 'purchase' && (
+                <Badge>{ORIGIN_LABELS[beginningOf(license)]}</Badge>
+              )}
+            </span>
+          }
+        >
+          {facts.app_name} {license.product_name}
+        </PageHeader>
+      }
+    >
       <NoteAlert note={facts.note} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">
@@ -82,7 +85,7 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
           <History {...facts} />
         </div>
       </div>
-    </SiteLayout>
+    </SalesLayout>
   )
 }
 

@@ -2,16 +2,15 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Badge, NoteAlert } from '#design/feedback'
 import { Form, TextareaField } from '#design/forms'
-import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import { invoiceNumber, type SellerInvoice } from '#domain/billing'
 import type { Dispute, Evidence } from '#domain/payments'
 import type { ActionNote } from '#http/action-note'
 import { DISPUTE_REASONS } from '#http/dispute-reasons'
-import { SuspendedApp } from '#http/suspended-app'
 import type { Cents } from '#platform/money'
 import { DISPUTE_LABELS } from './labels.ts'
+import { SalesLayout } from './layout.tsx'
 import { SaleHeader } from './sale-header.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -46,16 +45,20 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
   const [label, tone] = DISPUTE_LABELS[dispute.status]
   const closed = dispute.status === 'inquiry_closed' ? 'Closed' : 'Decided'
   return (
-    <SiteLayout title={`Dispute of ${number} · Purser`} notice={facts.notice}>
-      <SaleHeader
-        role={facts.role}
-        title={`Dispute of ${formatMoney(dispute.amount)}`}
-        back={{ label: number, href: `${base}/sales/${invoice.id}/` }}
-        aside={<Badge tone={tone}>{label}</Badge>}
-      >
-        {DISPUTE_REASONS[dispute.reason]}
-      </SaleHeader>
-      <SuspendedApp suspension={facts.suspension} />
+    <SalesLayout
+      {...facts}
+      title={`Dispute of ${number} · Purser`}
+      header={
+        <SaleHeader
+          role={facts.role}
+          title={`Dispute of ${formatMoney(dispute.amount)}`}
+          back={{ label: number, href: `${base}/sales/${invoice.id}/` }}
+          aside={<Badge tone={tone}>{label}</Badge>}
+        >
+          {DISPUTE_REASONS[dispute.reason]}
+        </SaleHeader>
+      }
+    >
       <NoteAlert note={facts.note} />
       <Consequences {...facts} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]">
@@ -91,7 +94,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
           )}
         </Panel>
       </div>
-    </SiteLayout>
+    </SalesLayout>
   )
 }
 

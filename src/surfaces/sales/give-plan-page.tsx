@@ -2,12 +2,11 @@ import type { ComponentChildren, JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
-import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
 import { Mailbox, Panel } from '#design/panels'
 import { placed } from '#http/field-places'
 import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
-import { SuspendedApp } from '#http/suspended-app'
+import { SalesLayout } from './layout.tsx'
 import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -30,15 +29,16 @@ export function GivePlanPage(facts: GiveFacts): JSX.Element {
   const { base, form, faults, plans } = facts
   const field = enteredFields(form, faults)
   return (
-    <SiteLayout
+    <SalesLayout
+      {...facts}
       title={`Give a plan · ${facts.app_name}`}
       has_error={faults.length > 0 || facts.owned !== undefined}
-      notice={facts.notice}
+      header={
+        <PageHeader title="Give a plan" back={{ label: 'Licenses', href: `${base}/licenses/` }}>
+          A license of {facts.app_name} that costs nothing and is never charged.
+        </PageHeader>
+      }
     >
-      <PageHeader title="Give a plan" back={{ label: 'Licenses', href: `${base}/licenses/` }}>
-        A license of {facts.app_name} that costs nothing and is never charged.
-      </PageHeader>
-      <SuspendedApp suspension={facts.suspension} />
       <ErrorSummary errors={faults.map(placed)} title="Not given. Check these fields" />
       {facts.owned && <Owned {...facts.owned} email={form.email} />}
       <div class="max-w-xl">
@@ -73,7 +73,7 @@ export function GivePlanPage(facts: GiveFacts): JSX.Element {
           )}
         </Panel>
       </div>
-    </SiteLayout>
+    </SalesLayout>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
 import { Alert, Badge, NoteAlert } from '#design/feedback'
-import { type Link, SiteLayout } from '#design/layout'
+import type { Link } from '#design/layout'
 import { Day, Money, taxLabel } from '#design/money'
 import { DescriptionList, Mailbox, Panel } from '#design/panels'
 import { RecordRows } from '#design/records'
@@ -17,10 +17,10 @@ import type { PayoutOfTransaction } from '#domain/payouts'
 import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
 import { LedgerEntries } from '#http/ledger-entries'
 import { payoutLabel } from '#http/payout-label'
-import { SuspendedApp } from '#http/suspended-app'
 import type { ChargeId } from '#platform/ids'
 import { type Cents, cents, sum } from '#platform/money'
 import { KIND_LABELS } from './labels.ts'
+import { SalesLayout } from './layout.tsx'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
 import { SaleHeader } from './sale-header.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -54,16 +54,20 @@ export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
   const number = invoiceNumber(invoice.number)
   const [label, tone] = statusOf(facts)
   return (
-    <SiteLayout title={`${number} · ${facts.app_name}`} notice={facts.notice}>
-      <SaleHeader
-        role={facts.role}
-        title={`${KIND_LABELS[invoice.kind]} ${number}`}
-        back={backOf(facts)}
-        aside={<Badge tone={tone}>{label}</Badge>}
-      >
-        {facts.app_name} {invoice.product_name}, for <Mailbox address={invoice.email} />
-      </SaleHeader>
-      <SuspendedApp suspension={facts.suspension} />
+    <SalesLayout
+      {...facts}
+      title={`${number} · ${facts.app_name}`}
+      header={
+        <SaleHeader
+          role={facts.role}
+          title={`${KIND_LABELS[invoice.kind]} ${number}`}
+          back={backOf(facts)}
+          aside={<Badge tone={tone}>{label}</Badge>}
+        >
+          {facts.app_name} {invoice.product_name}, for <Mailbox address={invoice.email} />
+        </SaleHeader>
+      }
+    >
       <NoteAlert note={facts.note} />
       {facts.is_former && (
         <Alert tone="info">
@@ -80,7 +84,7 @@ export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
         </div>
       </div>
       {facts.entries.length > 0 && <LedgerEntries entries={facts.entries} />}
-    </SiteLayout>
+    </SalesLayout>
   )
 }
 

@@ -2,15 +2,14 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { CheckboxField, Field, Form } from '#design/forms'
-import { SiteLayout } from '#design/layout'
 import { formatMoney, Money } from '#design/money'
 import { DescriptionList, Mailbox, Panel } from '#design/panels'
 import { invoiceNumber, type SellerInvoice } from '#domain/billing'
 import { placed } from '#http/field-places'
 import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
 import { MAX_REASON_LENGTH } from '#http/reason'
-import { SuspendedApp } from '#http/suspended-app'
 import { type Cents, sum } from '#platform/money'
+import { SalesLayout } from './layout.tsx'
 import { SaleHeader } from './sale-header.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -54,20 +53,21 @@ export function RefundPage(
   const path = `${base}/sales/${invoice.id}/`
   const title = `Refund ${invoiceNumber(invoice.number)}`
   return (
-    <SiteLayout
+    <SalesLayout
+      {...facts}
       title={`${title} · Purser`}
       has_error={facts.faults.length > 0}
-      notice={facts.notice}
+      header={
+        <SaleHeader
+          role={facts.role}
+          title={title}
+          back={{ label: invoiceNumber(invoice.number), href: path }}
+        >
+          {invoice.product_name}, paid by <Mailbox address={invoice.email} />. The refund goes to
+          the original card.
+        </SaleHeader>
+      }
     >
-      <SaleHeader
-        role={facts.role}
-        title={title}
-        back={{ label: invoiceNumber(invoice.number), href: path }}
-      >
-        {invoice.product_name}, paid by <Mailbox address={invoice.email} />. The refund goes to the
-        original card.
-      </SaleHeader>
-      <SuspendedApp suspension={facts.suspension} />
       {facts.has_changed && (
         <Alert tone="warning" title="The amounts have changed">
           Nothing was refunded. Review the amounts again.
@@ -78,7 +78,7 @@ export function RefundPage(
       <div class="max-w-xl">
         {quote ? <Preview {...facts} quote={quote} /> : !facts.obstacle && <Ask {...facts} />}
       </div>
-    </SiteLayout>
+    </SalesLayout>
   )
 }
 

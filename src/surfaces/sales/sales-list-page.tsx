@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Stacked, Truncated } from '#design/cells'
 import { Alert, Badge } from '#design/feedback'
-import { SiteLayout } from '#design/layout'
 import { Day, Money, ShortDay } from '#design/money'
 import { Pager, SubNav } from '#design/navigation'
 import { EmptyState, Heading, Mailbox, Panel, Totals } from '#design/panels'
@@ -17,11 +16,11 @@ import {
 import type { DisputeLine } from '#domain/payments'
 import { appMenu } from '#http/app-menu'
 import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
-import { SuspendedApp } from '#http/suspended-app'
 import { type Cents, cents } from '#platform/money'
 import { counted } from '#platform/text'
 import type { InvoiceSearch } from './invoice-search.ts'
 import { KIND_LABELS } from './labels.ts'
+import { SalesLayout } from './layout.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 import { ANY, SearchForm } from './search-form.tsx'
 
@@ -65,12 +64,16 @@ export function SalesPage(
   const { base, invoices, search } = facts
   const isFiltered = Object.values(search).some((value) => value !== '')
   return (
-    <SiteLayout title={`Sales · ${facts.app_name}`} notice={facts.notice}>
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title={`${facts.app_name}: sales`}>Invoices, fees and net revenue.</Heading>
-        <SubNav label={facts.app_name} links={appMenu(facts.slug, 'sales', facts)} />
-      </div>
-      <SuspendedApp suspension={facts.suspension} />
+    <SalesLayout
+      {...facts}
+      title={`Sales · ${facts.app_name}`}
+      header={
+        <div class="grid grid-cols-1 gap-6">
+          <Heading title={`${facts.app_name}: sales`}>Invoices, fees and net revenue.</Heading>
+          <SubNav label={facts.app_name} links={appMenu(facts.slug, 'sales', facts)} />
+        </div>
+      }
+    >
       {facts.disputes.length > 0 && <Waiting {...facts} />}
       <SearchForm
         path={`${base}/sales/`}
@@ -95,7 +98,7 @@ export function SalesPage(
         </Panel>
       )}
       <Pager newest={facts.newest} older={facts.older} />
-    </SiteLayout>
+    </SalesLayout>
   )
 }
 
