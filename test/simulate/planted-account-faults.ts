@@ -35,7 +35,7 @@ export const PLANTED_ACCOUNT_FAULTS: readonly PlantedFault[] = [
   {
     name: 'an email changes while a payment with it is processing',
     caught_by: ['no email changes while it pays, and no account is deleted then'],
-    seed: 25,
+    seed: 10,
     alterStatement: ({ text, values }) =>
       text.includes(PENDING)
         ? { text: text.replace(PENDING, `${PENDING} and false`), values }
@@ -44,6 +44,7 @@ export const PLANTED_ACCOUNT_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a license outlives the account of its buyer',
     caught_by: ['a deleted account leaves no license, no session and no subscription'],
+    seed: 4,
     alterStatement: ({ text, values }) =>
       text.includes(LIVE_LICENSES)
         ? { text: text.replace(LIVE_LICENSES, `${LIVE_LICENSES} and false`), values }
@@ -57,13 +58,14 @@ export const PLANTED_ACCOUNT_FAULTS: readonly PlantedFault[] = [
   {
     name: 'an account is not deleted because it bought something once',
     caught_by: ['an account is deleted unless something of it is open'],
-    seed: 8,
+    seed: 11,
     alterStatement: ({ text, values }) =>
       text.includes(CHARGING) ? { text: text.replace(CHARGING, 'true'), values } : undefined,
   },
   {
     name: 'a buyer who moved is taxed where they lived before',
     caught_by: ['tax is owed to the state where the buyer lives'],
+    seed: 22,
     ...stayingAtHome(),
   },
 ]

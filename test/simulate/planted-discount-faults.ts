@@ -20,11 +20,13 @@ export const PLANTED_DISCOUNT_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a code that was turned off still applies',
     caught_by: ['nothing is sold or paid out after the answer that it is off'],
+    seed: 6,
     ...reading(() => ({ is_active: true })),
   },
   {
     name: 'a code that was turned on again stays off',
     caught_by: [ENTERED],
+    seed: 6,
     ...where('update discount_codes set is_active', () => ({ is_active: false })),
   },
   {
@@ -35,6 +37,7 @@ export const PLANTED_DISCOUNT_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a code applies before its first day',
     caught_by: ['a code gives a discount from its first day to its last'],
+    seed: 14,
     ...reading(() => ({ valid_from: null })),
   },
   {

@@ -16,6 +16,7 @@ export const PLANTED_EXCESS_FAULTS: readonly PlantedFault[] = [
   {
     name: 'the email about a repayment is lost',
     caught_by: ['a settlement has one email'],
+    seed: 4,
     alterStatement: ({ text, values }) =>
       text.includes('insert into emails') && values.flat().includes('excess_repaid')
         ? null

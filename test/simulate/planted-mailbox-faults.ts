@@ -34,11 +34,13 @@ export const PLANTED_MAILBOX_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a link to sign in outlives a change of email',
     caught_by: ['a link to sign in opens the account that has its mailbox, and no other'],
+    seed: 20,
     ...without('update account_links set expires_at'),
   },
   {
     name: 'an emailed link works again',
     caught_by: ['an emailed link works once'],
+    seed: 10,
     alterStatement: inUse(/and l\.used_at is null/, ''),
   },
   {
@@ -67,7 +69,10 @@ export const PLANTED_MAILBOX_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'an undo that finds its email taken does not lock the account',
-    caught_by: ['an account is locked as it was answered'],
+    caught_by: [
+      'an account is locked as it was answered',
+      'nothing is sold or paid out after the answer that it is off',
+    ],
     seed: 3,
     ...without('update users set locked_at = coalesce'),
   },

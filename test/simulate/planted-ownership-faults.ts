@@ -32,13 +32,14 @@ export const PLANTED_OWNERSHIP_FAULTS: readonly PlantedFault[] = [
   {
     name: 'the offer of an app outlives the ownership of who made it',
     caught_by: ['the offer of an app ends with the ownership of who made it'],
-    seed: 12,
+    seed: 19,
     alterStatement: ({ text }) =>
       /^update app_transfers set outcome = 'withdrawn'/.test(text) ? null : undefined,
   },
   {
     name: 'a former owner accepts an app for the seller',
     caught_by: ['only the owner of a seller accepts an app for it, and the owner may'],
+    seed: 7,
     alterRows: acceptingAs('admin', 'owner'),
   },
   {

@@ -46,13 +46,13 @@ export const PLANTED_RENEWAL_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a renewal keeps 5 % though the service brought the buyer',
     caught_by: ['a fee is that of the link by which it was bought'],
-    seed: 3,
+    seed: 4,
     ...where('insert into invoices', atTheSellersRate),
   },
   {
     name: 'a payment that comes late keeps the old period',
     caught_by: ['a period is counted from its anchor', FORESEEN],
-    seed: 16,
+    seed: 10,
     ...keepingPeriods(),
   },
   {
@@ -66,12 +66,13 @@ export const PLANTED_RENEWAL_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a renewal that fails leaves no line in the history of the license',
     caught_by: ['a license went along the table of transitions, and is where its history ends'],
-    seed: 5,
+    seed: 4,
     ...drop('insert into license_history', ({ trigger }) => trigger === 'renewal_failed'),
   },
   {
     name: 'a period is counted from when it is paid instead of from its anchor',
     caught_by: ['a period is counted from its anchor', 'a license lasts as long as it is paid for'],
+    seed: 4,
     ...where("update invoices set status = 'paid'", ({ paid_at, period_start, period_end }) => {
       if (period_end === null) return {}
       const late = (paid_at as Date).getTime() - (period_start as Date).getTime()
@@ -81,7 +82,7 @@ export const PLANTED_RENEWAL_FAULTS: readonly PlantedFault[] = [
   {
     name: 'the start of an unpaid renewal is lost',
     caught_by: [FORESEEN, 'an unpaid renewal is retried for three weeks and then no longer'],
-    seed: 5,
+    seed: 4,
     ...where('update subscriptions set price_id', () => ({ past_due_since: null })),
   },
   {

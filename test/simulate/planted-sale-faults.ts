@@ -37,11 +37,13 @@ export const PLANTED_SALE_FAULTS: readonly PlantedFault[] = [
   {
     name: 'the buy link of a price that was taken off sale goes on',
     caught_by: [ON_SALE],
+    seed: 17,
     ...without(/where prices\.id = (\$\d+) and .*$/, 'where prices.id = $1'),
   },
   {
     name: 'an archived app stays published',
     caught_by: [ON_SALE, 'apps and prices are as their sellers left them'],
+    seed: 5,
     ...drop('update apps set archived_at'),
   },
   {
@@ -52,12 +54,16 @@ export const PLANTED_SALE_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a payout begins while the payouts of its seller are paused',
     caught_by: [WHILE_OFF, 'a payout is refused as paused while it is, and only then'],
+    seed: 6,
     alterRows: ({ text }, rows) =>
       text.includes('as are_paused') ? rows.map(() => ({ are_paused: false })) : rows,
   },
   {
     name: 'a suspended seller transfers an app',
-    caught_by: ['no app changes its seller while one of them is suspended, and otherwise it may'],
+    caught_by: [
+      'no app changes its seller while one of them is suspended, and otherwise it may',
+      'nothing is sold or paid out after the answer that it is off',
+    ],
     alterRows: ({ text }, rows) =>
       /from (apps|sellers) where id = \$1 for update$/.test(text)
         ? rows.map((row) => ({ ...(row as object), is_suspended: false, suspended_at: null }))
@@ -71,6 +77,7 @@ export const PLANTED_SALE_FAULTS: readonly PlantedFault[] = [
   {
     name: 'nothing renews while its seller is suspended',
     caught_by: ['nothing that is due is left undone'],
+    seed: 14,
     ...without(DUE, `${DUE}s.app_id not in (select id from apps where is_suspended) and `),
   },
 ]

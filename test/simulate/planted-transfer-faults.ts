@@ -29,7 +29,7 @@ export const PLANTED_TRANSFER_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a seller refunds what a former seller sold',
     caught_by: ['a seller refunds what it sold while it has the app'],
-    seed: 21,
+    seed: 16,
     alterStatement: ({ text, values }) =>
       REFUNDED_INVOICE.test(text)
         ? { text: text.replace('invoices.seller_id', PRESENT_SELLER), values }
@@ -43,7 +43,7 @@ export const PLANTED_TRANSFER_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a seller who owes money transfers an app',
     caught_by: ['a seller who owes money transfers no app, and keeps no secret of it'],
-    seed: 17,
+    seed: 5,
     alterStatement: ({ text, values }) =>
       OWED.test(text)
         ? { text: text.replace('sum(amount)', '0 * sum(amount)'), values }
