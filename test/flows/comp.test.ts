@@ -277,7 +277,8 @@ describe('no plan is given', () => {
 
   test('without an email, a paid plan, a reason or a day in the future', async () => {
     const empty = await refused({ email: 'given', reason: '', ends: '2020-01-01' })
-    assert.match(textOf(empty.body), /Enter an email address.*Give a reason for your records/)
+    const all = /Enter an email address.*Enter a date in the future.*Give a reason for your records/
+    assert.match(textOf(empty.body), all)
     const long = await refused({ email: 'given@example.com', reason: 'x'.repeat(201) })
     assert.match(
       long.body,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import { givePlan, type PlanGiven } from '#flows/subscription'
-import type { World } from '#flows/world'
+import { appTime, type World } from '#flows/world'
 import { withQuery } from '#http/address'
 import { faultsIn } from '#http/form-errors'
 import { type AppSalesContext, requireAppSales, SIDES } from '#http/guards/seller-or-staff'
@@ -18,6 +18,7 @@ import { GIVE_FIELDS, type GiveFacts, type GiveForm, GivePlanPage } from './give
 import { pageFacts, sellerOf } from './sales-context.ts'
 
 const LONGEST = 1000
+const PAST = 'Enter a date in the future.'
 
 type GiveFaults = GiveFacts['faults']
 
@@ -37,7 +38,8 @@ export function declareGivePlan(scope: FastifyInstance, world: World): void {
     const form = formFrom((name) => posted[name])
     const email = identity.readEmail(form.email)
     const product_id = readId('prod', form.plan)
-    const faults = faultsOf(form, { email, product_id })
+    const now = appTime(world, context.app)
+    const faults = faultsOf(form, { email, product_id, now })
     if (faults.length > 0 || !email || !product_id) {
       return await show(world, context, { form, faults })
     }
@@ -61,14 +63,16 @@ function formFrom(read: (name: keyof GiveForm) => string | undefined): GiveForm 
 
 function faultsOf(
   { ends, reason }: GiveForm,
-  read: { email: unknown; product_id: unknown },
+  { now, ...read }: { email: unknown; product_id: unknown; now: Date },
 ): GiveFaults {
   const email = 'Enter an email address such as name@example.com.'
   const day = 'Enter a date such as 2027-01-31, or leave this empty.'
+  const end = readDay(ends)
   return faultsIn([
     ['email', !read.email && email],
     ['plan', !read.product_id && 'Choose a plan.'],
-    ['ends', ends !== '' && !readDay(ends) && day],
+    ['ends', ends !== '' && !end && day],
+    ['ends', end && end <= now && PAST],
     ['reason', reasonFault(reason)],
   ])
 }
@@ -85,7 +89,7 @@ function refusalOf(
     case 'no_plan':
       return fault('plan', 'This plan is not for sale. Choose another.')
     case 'past':
-      return fault('ends', 'Enter a date in the future.')
+      return fault('ends', PAST)
   }
 }
 
