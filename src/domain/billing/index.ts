@@ -50,6 +50,7 @@ export {
   type AppInvoice,
   DEDUCTED_BY_DISPUTE,
   findSellerInvoice,
+  type InvoiceState,
   invoicesOfLicense,
   paidInvoicesOfLicense,
   SELLER_INVOICE_STATUSES,

@@ -37,12 +37,17 @@ export interface SellerInvoice
   charged: Cents
   /** The buyer's refunds, tax included. */
   refunded: Cents
+  /** What of it the buyer's card has not confirmed. */
+  refund_pending: Cents
   /** What those refunds deducted from the seller's balance: without tax and the returned fee. */
   deducted: Cents
   /** What disputes deducted: their cost until they are won, and their amount once they are lost. */
   dispute_deducted: Cents
   status: SellerInvoiceStatus
 }
+
+/** What an invoice's label says. */
+export type InvoiceState = Pick<SellerInvoice, 'status' | 'refund_pending'>
 
 /** What a dispute `d` deducts from what the seller earned, as the ledger books it. */
 export const DEDUCTED_BY_DISPUTE = sql`case d.status
@@ -59,6 +64,7 @@ export const SELLER_INVOICES = (
     i.created_at, i.paid_at, i.order_id, i.license_id, u.email, p.name as product_name, q.state,
     coalesce(c.amount, 0)::bigint as charged,
     coalesce(r.refunded, 0)::bigint as refunded,
+    coalesce(r.pending, 0)::bigint as refund_pending,
     coalesce(r.deducted, 0)::bigint as deducted,
     coalesce(d.deducted, 0)::bigint as dispute_deducted,
     case when i.status <> 'paid' then i.status
@@ -72,7 +78,8 @@ export const SELLER_INVOICES = (
     join products p on p.id = i.product_id
     join tax_quotes q on q.id = i.tax_quote_id
     left join charges c on c.invoice_id = i.id
-    left join lateral (select sum(amount) as refunded, sum(amount - tax - fee) as deducted
+    left join lateral (select sum(amount) as refunded, sum(amount - tax - fee) as deducted,
+        sum(amount) filter (where status = 'pending') as pending
       from refunds where charge_id = c.id and is_made) r on true
     left join lateral (select bool_or(d.status = 'open') as is_open,
         bool_or(d.status = 'lost') as is_lost, sum(${DEDUCTED_BY_DISPUTE}) as deducted
@@ -101,12 +108,12 @@ export async function findSellerInvoice(
 export async function sellerInvoiceStatuses(
   db: Db,
   ids: InvoiceId[],
-): Promise<Map<InvoiceId, SellerInvoiceStatus>> {
-  const rows = await db.rows<Pick<SellerInvoice, 'id' | 'status'>>(
-    sql`select s.id, s.status
+): Promise<Map<InvoiceId, InvoiceState>> {
+  const rows = await db.rows<InvoiceState & Pick<SellerInvoice, 'id'>>(
+    sql`select s.id, s.status, s.refund_pending
       from (${SELLER_INVOICES(sql`select * from invoices where id = any(${ids})`)}) s`,
   )
-  return new Map(rows.map(({ id, status }) => [id, status]))
+  return new Map(rows.map(({ id, ...state }) => [id, state]))
 }
 
 /** A page of the invoices of a license, latest first. */

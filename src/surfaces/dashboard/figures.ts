@@ -29,7 +29,7 @@ export interface FiguresFacts {
   figures: metrics.OverviewFigures
   sales: metrics.LatestSale[]
   /** The statuses of those sales. */
-  statuses: ReadonlyMap<InvoiceId, billing.SellerInvoiceStatus>
+  statuses: ReadonlyMap<InvoiceId, billing.InvoiceState>
   disputes: metrics.OpenDispute[]
   /** Whether the member may open a dispute; others open its sale. */
   opens_disputes: boolean

@@ -14,11 +14,11 @@ import {
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
 import type { PayoutOfTransaction } from '#domain/payouts'
-import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
+import { invoiceLabel } from '#http/invoice-status-labels'
 import { LedgerEntries } from '#http/ledger-entries'
 import { payoutLabel } from '#http/payout-label'
 import type { ChargeId } from '#platform/ids'
-import { type Cents, cents, sum } from '#platform/money'
+import { type Cents, cents } from '#platform/money'
 import { KIND_LABELS } from './labels.ts'
 import { SalesLayout } from './layout.tsx'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
@@ -52,7 +52,7 @@ export interface InvoicePageFacts extends SalesPageFacts {
 export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
   const { invoice } = facts
   const number = invoiceNumber(invoice.number)
-  const [label, tone] = statusOf(facts)
+  const [label, tone] = invoiceLabel(invoice)
   return (
     <SalesLayout
       {...facts}
@@ -88,18 +88,6 @@ export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
   )
 }
 
-/** What a card has not confirmed is not refunded yet. */
-function statusOf({ invoice, refunds }: InvoicePageFacts) {
-  const isRefund = invoice.status === 'refunded' || invoice.status === 'partly_refunded'
-  if (isRefund && pendingOf(refunds) > 0) return ['Refund pending', 'info'] as const
-  return INVOICE_STATUS_LABELS[invoice.status]
-}
-
-function pendingOf(refunds: readonly Refund[]): Cents {
-  const pending = refunds.filter(({ status }) => status === 'pending')
-  return sum(cents(0), ...pending.map(({ amount }) => amount))
-}
-
 function backOf({ as, base, is_former }: InvoicePageFacts): Link {
   if (as === 'staff') return { label: 'Cases', href: '/admin/cases/' }
   if (is_former) return { label: 'Dashboard', href: '/dashboard/' }
@@ -114,9 +102,8 @@ const LINE_LABELS: Record<InvoiceLineKind, string> = {
   prepaid: 'Paid at the previous provider',
 }
 
-function Figures(facts: InvoicePageFacts): JSX.Element {
-  const { invoice, lines, charge, is_earner } = facts
-  const pending = pendingOf(facts.refunds)
+function Figures({ invoice, lines, charge, is_earner }: InvoicePageFacts): JSX.Element {
+  const pending = invoice.refund_pending
   const refunded = cents(invoice.refunded - pending)
   const money = (term: string, amount: Cents) => ({ term, detail: <Money amount={amount} /> })
   return (
