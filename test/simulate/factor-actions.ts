@@ -25,6 +25,7 @@ import type { SeededRandom } from './random.ts'
 export const FACTOR_ACTIONS = [
   { name: 'turn an authenticator app on', weight: 5, act: turnOn },
   { name: 'sign in with a second factor', weight: 8, act: signIn },
+  { name: 'use a code twice', weight: 4, act: useTwice },
   { name: 'undo what another person set up', weight: 3, act: undoOther },
 ] as const
 
@@ -128,6 +129,31 @@ async function signIn(fixture: Fixture, rng: SeededRandom): Promise<string | und
     clock.pass(rng.pick([1, 31]))
   }
   return said.join(', ')
+}
+
+/** Two browsers that need the second factor of an account get the same code, at once or in turn. */
+async function useTwice(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+  const { clock } = fixture.harness
+  const said: string[] = []
+  let owner = await someOwner(fixture, rng, { has_app: true })
+  if (!owner) {
+    said.push((await turnOn(fixture, rng)) ?? 'no account')
+    clock.pass(31)
+    owner = await someOwner(fixture, rng, { has_app: true })
+  }
+  if (!owner) return said.join(', ')
+  const { user_id, email } = owner
+  const secret = fixture.record.authenticators.findLast((app) => app.user_id === user_id)?.secret
+  const entries = [await enterAs(fixture, user_id), await enterAs(fixture, user_id)]
+  clock.pass(31)
+  const typed = codeOf(fixture, secret!, rng.pick([0, 0, 0, -1]))
+  const pending = entries.filter((entry) => entry?.token)
+  const press = (index: number) => finish(fixture, { entry: pending[index]!, typed })
+  if (pending.length < 2) return [...said, `${email} has no app`].join(', ')
+  const [first, second] = rng.odds(50)
+    ? await Promise.all([press(0), press(1)])
+    : [await press(0), await press(1)]
+  return [...said, `${email} ${first.outcome} and ${second.outcome}`].join(', ')
 }
 
 /** An owner turns their app off, and perhaps another one on. */

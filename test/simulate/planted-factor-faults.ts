@@ -24,6 +24,11 @@ export const PLANTED_FACTOR_FAULTS: readonly PlantedFault[] = [
         : rows,
   },
   {
+    name: 'a code of an authenticator app works again',
+    caught_by: ['a second factor is right if it is of the account, current, and was not used'],
+    ...replacing('last_step < $3', '$3::bigint is not null'),
+  },
+  {
     name: 'a recovery code works again',
     caught_by: ['a second factor is right if it is of the account, current, and was not used'],
     seed: 5,
