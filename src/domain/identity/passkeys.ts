@@ -57,14 +57,18 @@ export async function findPasskey(db: Db, credential_id: string): Promise<Passke
   )
 }
 
-/** Records that a passkey signed. */
+/**
+ * Records that a passkey signed; false if it was removed, or signed with this counter or a later
+ * one before, as a copy of it does. A device that does not count reports zero each time.
+ */
 export async function notePasskeyUse(
   db: Db,
   now: Date,
-  facts: { id: PasskeyId; counter: number },
-): Promise<void> {
-  await db.run(sql`update passkeys set counter = ${facts.counter}, last_used_at = ${now}
-    where id = ${facts.id}`)
+  { id, counter }: { id: PasskeyId; counter: number },
+): Promise<boolean> {
+  const noted = await db.run(sql`update passkeys set counter = ${counter}, last_used_at = ${now}
+    where id = ${id} and counter < greatest(${counter}::bigint, 1)`)
+  return noted === 1
 }
 
 /** Whether an account still has a passkey. */

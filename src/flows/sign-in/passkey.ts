@@ -53,8 +53,7 @@ export async function checkPasskey(
     must_verify_user: isAlone(requested),
   })
   if (counter === undefined) return undefined
-  await identity.notePasskeyUse(db, now, { id: passkey.id, counter })
-  return passkey
+  return (await identity.notePasskeyUse(db, now, { id: passkey.id, counter })) ? passkey : undefined
 }
 
 /** A sign-in by a passkey, which `enter` looks for again. */
