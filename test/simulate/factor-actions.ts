@@ -2,14 +2,14 @@ import * as identity from '#domain/identity'
 import { beginAuthenticator, confirmAuthenticator, type Owner, openSetup } from '#flows/account'
 import type { UserId } from '#platform/ids'
 import { openOwner } from '../support/account.ts'
+import type { KnownSession } from './access-record.ts'
 import { peopleWithAccount } from './account-actions.ts'
 import { codeOf, someFactor } from './factor-phones.ts'
 import type { RecordedApp, RecordedEntry } from './factor-record.ts'
 import {
-  changeFactors,
+  changeSecurity,
   finish,
   isRecent,
-  type KnownSession,
   ownerOfSession,
   prove,
   remakeCodes,
@@ -30,7 +30,7 @@ export const FACTOR_ACTIONS = [
 ] as const
 
 /** A buyer whose mailbox was verified: one with an authenticator app, or most often without. */
-async function someOwner(
+export async function someOwner(
   fixture: Fixture,
   rng: SeededRandom,
   { has_app }: { has_app: boolean },
@@ -91,12 +91,12 @@ async function confirm(
     ? codeOf(fixture, app.secret, rng.pick([0, 0, 1, -1]))
     : codeOf(fixture, app.secret, rng.pick([-3, 3]))
   let codes: string[] | undefined
-  const change = await changeFactors(fixture, { what: 'confirmed', owner }, async () => {
+  const change = await changeSecurity(fixture, { what: 'confirmed', owner }, async () => {
     const now = world.clock.now()
     const tried = { ...typed, kind: 'setup', user_id, at: now, outcome: 'unknown' } as const
     const recorded = { ...tried, until: now, outcome: 'unknown' as string }
     record.tries.push(recorded)
-    app.confirmed.push(record.factors.at(-1)!)
+    app.confirmed.push(record.security.at(-1)!)
     const { outcome, ...made } = await confirmAuthenticator(world, owner, typed.text)
     recorded.until = world.clock.now()
     recorded.outcome = outcome
@@ -166,9 +166,15 @@ async function changeApp(fixture: Fixture, rng: SeededRandom, owner: Owner): Pro
   return `${off}, another ${on}`
 }
 
-async function enterAs(fixture: Fixture, user_id: UserId): Promise<RecordedEntry | undefined> {
+/** The sign-in of a person by a link in their mailbox; undefined for a deleted account. */
+export async function enterAs(
+  fixture: Fixture,
+  user_id: UserId,
+): Promise<RecordedEntry | undefined> {
   const { world, record } = fixture
   const { email_normalized } = await identity.getUser(world.db, user_id)
+  // A deleted account has no mailbox.
+  if (email_normalized === identity.addressOfDeleted(user_id)) return undefined
   await enterBy(fixture, { user_id, email_normalized })
   return record.entries.findLast((entry) => entry.user_id === user_id)
 }
@@ -181,7 +187,7 @@ async function goOn(fixture: Fixture, rng: SeededRandom, known: KnownSession): P
   const said: string[] = []
   if (!(await isRecent(fixture, known, found.session))) {
     const typed = someFactor(fixture, rng, known.user_id)
-    const { outcome, session } = await prove(fixture, found.session, typed)
+    const { outcome, session } = await prove(fixture, known, found.session, typed)
     said.push(`${typed.kind} ${outcome}`)
     found = session && (await ownerOfSession(fixture, session))
     if (!session || !found) return said.join(', ')

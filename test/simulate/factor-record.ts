@@ -1,5 +1,6 @@
-import type { SessionId, UserId } from '#platform/ids'
-import type { RecordedStep } from './record.ts'
+import type { AppId, SessionId, UserId } from '#platform/ids'
+import type { RecordedPasskey } from './access-record.ts'
+import type { RecordedLink, RecordedStep } from './record.ts'
 
 /** An authenticator app, from the beginning of its setup. */
 export interface RecordedApp {
@@ -8,24 +9,49 @@ export interface RecordedApp {
   secret: string
   begun_at: Date
   /** Its confirmation, once its owner tried that. */
-  confirmed: RecordedFactorChange[]
+  confirmed: RecordedSecurityChange[]
 }
 
-/** A change of the second factors of an account, and the sessions that the account had before. */
-export interface RecordedFactorChange extends RecordedStep {
-  what: 'confirmed' | 'removed' | 'codes_made'
-  /** Its own session, and all of them. */
-  session_id: SessionId
+/** What a person changed, or tried to change, about who can use an account. */
+export type SecurityStep =
+  | 'confirmed'
+  | 'removed'
+  | 'codes_made'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'password_changed'
+  | 'password_reset'
+  | 'others_ended'
+  | 'session_ended'
+  | 'signed_out'
+  | 'app_disconnected'
+
+/** A change of the security of an account, and the sessions that the account had before. */
+export interface RecordedSecurityChange extends RecordedStep {
+  what: SecurityStep
+  /** Its own session, unless an emailed link made it. */
+  session_id: SessionId | undefined
+  /** The sessions of the account before. */
   sessions: SessionId[]
   /** Undefined if its answer was lost. */
   is_made?: boolean
+  /** The passkey that was added or removed. */
+  passkey?: RecordedPasskey
+  /** The password that was set. */
+  password?: string
+  /** The session that was ended. */
+  ended?: SessionId
+  /** The link that set a password. */
+  link?: RecordedLink
+  /** The app that was disconnected. */
+  client?: AppId
 }
 
 /** Recovery codes that an owner saw once. */
 export interface RecordedCodes {
   user_id: UserId
   codes: string[]
-  made: RecordedFactorChange
+  made: RecordedSecurityChange
 }
 
 /** A sign-in by the mailbox: a session, or one that still needs the second factor. */

@@ -1,29 +1,30 @@
-import * as identity from '#domain/identity'
+import type { FastifyRequest } from 'fastify'
+import type * as identity from '#domain/identity'
 import { type Owner, remakeRecoveryCodes, removeAuthenticator } from '#flows/account'
-import { finishSignIn, proveAgain } from '#flows/sign-in'
+import { type FactorAnswer, finishSignIn, proveAgain } from '#flows/sign-in'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
 import { AnsweredByGuard } from '#http/pages'
+import { currentSession } from '#http/session'
 import type { SessionId, UserId } from '#platform/ids'
 import { Problem } from '#platform/problem'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
+import type {
+  DoneBetween,
+  KnownSession,
+  RecordedSessionUse,
+  RecordedSignature,
+} from './access-record.ts'
 import { ORIGIN } from './account-actions.ts'
 import type { Typed } from './factor-phones.ts'
-import type { RecordedEntry, RecordedFactorChange, RecordedTry } from './factor-record.ts'
+import type { RecordedEntry, RecordedSecurityChange, RecordedTry } from './factor-record.ts'
 import type { Fixture } from './fixture.ts'
 import type { RecordedStep } from './record.ts'
 
-const DEVICE = { browser: 'A test', network: '127.0.0.*' }
-
-/** A session of an account, and between which times its owner proved last who they are. */
-export interface KnownSession {
-  user_id: UserId
-  token: string
-  proven: { at: Date; until: Date }
-}
+export const DEVICE = { browser: 'A test', network: '127.0.0.*' }
 
 /** Records a step of an account, with its outcome. A second passes before and after it. */
-async function take<Step extends RecordedStep>(
+export async function take<Step extends RecordedStep>(
   { harness }: Fixture,
   step: Step,
   ask: () => Promise<string>,
@@ -41,7 +42,8 @@ async function take<Step extends RecordedStep>(
   return step
 }
 
-const begin = ({ harness }: Fixture, user_id: UserId): RecordedStep => {
+/** A step of an account that begins now. A second passes before. */
+export const begin = ({ harness }: Fixture, user_id: UserId): RecordedStep => {
   harness.clock.pass(1)
   return { user_id, at: harness.clock.now(), outcome: 'unknown' }
 }
@@ -63,7 +65,18 @@ export async function finish(
     return finished.outcome
   })
   if (!opened) return { outcome }
-  return { outcome, session: { user_id, token: opened, proven: { at, until: until! } } }
+  return { outcome, session: keep(fixture, { user_id, token: opened }, { at, until: until! }) }
+}
+
+/** A browser keeps the secret of a session that was opened. */
+export function keep(
+  { record }: Fixture,
+  session: Pick<KnownSession, 'user_id' | 'token'>,
+  opened: DoneBetween,
+): KnownSession {
+  const known = { ...session, opened, proven: opened, replacing: [] }
+  record.signed_in.push(known)
+  return known
 }
 
 const answerOf = ({ kind, text }: Typed) => ({
@@ -74,12 +87,25 @@ const answerOf = ({ kind, text }: Typed) => ({
 
 /** The owner of a session, as flows know them; undefined if it ended. */
 export async function ownerOfSession(
-  { world }: Fixture,
-  { token }: KnownSession,
+  fixture: Fixture,
+  known: KnownSession,
 ): Promise<{ owner: Owner; session: identity.Session } | undefined> {
-  const session = await identity.findSession(world.db, world.clock.now(), token)
+  const { world, record } = fixture
+  const use: RecordedSessionUse = {
+    ...begin(fixture, known.user_id),
+    session: known,
+    way: 'page',
+  }
+  record.session_uses.push(use)
+  let session: identity.Session | undefined
+  await take(fixture, use, async () => {
+    const request = { cookies: { '__Host-session': known.token } } as unknown as FastifyRequest
+    session = await currentSession(world, request)
+    return session ? 'accepted' : 'refused'
+  })
   if (!session) return undefined
   const { user_id, email, id: session_id } = session
+  known.id = session_id
   const { request_id } = ORIGIN
   return { session, owner: { kind: 'account', user_id, request_id, session_id, email } }
 }
@@ -110,38 +136,64 @@ export async function isRecent(
 /** The owner of a session proves again who they are; the session if it worked. */
 export async function prove(
   fixture: Fixture,
+  known: KnownSession,
   session: identity.Session,
   typed: Typed,
 ): Promise<{ outcome: string; session?: KnownSession }> {
-  const { world, record } = fixture
-  const { user_id } = session
-  const begun: RecordedTry = { ...begin(fixture, user_id), ...typed }
-  record.tries.push(begun)
-  let renewed: string | undefined
-  const { outcome, at, until } = await take(fixture, begun, async () => {
-    const proof = { password: undefined, factor: answerOf(typed), origin: ORIGIN, known: undefined }
-    const proven = await proveAgain(world, session, proof)
-    if (proven.outcome === 'proven') renewed = proven.token
-    return proven.outcome
-  })
-  if (!renewed) return { outcome }
-  return { outcome, session: { user_id, token: renewed, proven: { at, until: until! } } }
+  const begun: RecordedTry = { ...begin(fixture, known.user_id), ...typed }
+  fixture.record.tries.push(begun)
+  return await proveBy(fixture, begun, { known, session, factor: answerOf(typed) })
 }
 
-/** Records a change of an account's second factors. */
-export async function changeFactors(
+/** Proves again who is the owner of a session, by the password that they set last and a factor. */
+export async function proveBy(
   fixture: Fixture,
-  { what, owner }: Pick<RecordedFactorChange, 'what'> & { owner: Owner },
-  ask: () => Promise<Pick<RecordedFactorChange, 'is_made'> & { outcome: string }>,
-): Promise<RecordedFactorChange> {
+  begun: RecordedTry | RecordedSignature,
+  proof: { known: KnownSession; session: identity.Session; factor: FactorAnswer },
+): Promise<{ outcome: string; session?: KnownSession }> {
+  const { world, record } = fixture
+  const { known, session, factor } = proof
+  const { user_id } = known
+  const password = record.security.findLast((change) => {
+    return change.user_id === user_id && change.password !== undefined
+  })?.password
+  known.replacing.push(begun)
+  let renewed: string | undefined
+  const { outcome, at, until } = await take(fixture, begun, async () => {
+    const facts = { password, factor, origin: ORIGIN, known: undefined }
+    const proven = await proveAgain(world, session, facts)
+    if (proven.outcome === 'proven') renewed = proven.token
+    const isPassword = proven.outcome === 'wrong' && proven.part === 'password'
+    return isPassword ? 'wrong password' : proven.outcome
+  })
+  if (!renewed) return { outcome }
+  const again = { ...known, token: renewed, proven: { at, until: until! }, replacing: [] }
+  record.signed_in.push(again)
+  return { outcome, session: again }
+}
+
+/** A change of an account's security as a person asks for it, in a session or by a link. */
+type AskedChange = Pick<
+  RecordedSecurityChange,
+  'what' | 'passkey' | 'password' | 'ended' | 'link' | 'client'
+>
+type SecurityAnswer = Pick<RecordedSecurityChange, 'is_made'> & { outcome: string }
+
+/** Records a change of an account's security. */
+export async function changeSecurity(
+  fixture: Fixture,
+  { owner, ...asked }: AskedChange & { owner: Pick<Owner, 'user_id'> & Partial<Owner> },
+  ask: () => Promise<SecurityAnswer>,
+): Promise<RecordedSecurityChange> {
   const { harness, record } = fixture
   const { user_id, session_id } = owner
   const found = await harness.db.rows<{ id: SessionId }>(
     sql`select id from sessions where user_id = ${user_id}`,
   )
   const sessions = found.map(({ id }) => id)
-  const change: RecordedFactorChange = { ...begin(fixture, user_id), what, session_id, sessions }
-  record.factors.push(change)
+  const begun = begin(fixture, user_id)
+  const change: RecordedSecurityChange = { ...begun, ...asked, session_id, sessions }
+  record.security.push(change)
   await take(fixture, change, async () => {
     const { is_made, outcome } = await ask()
     if (is_made !== undefined) change.is_made = is_made
@@ -153,7 +205,7 @@ export async function changeFactors(
 
 /** Turns the authenticator app of an account off. */
 export async function turnOff(fixture: Fixture, owner: Owner): Promise<string> {
-  const change = await changeFactors(fixture, { what: 'removed', owner }, async () => {
+  const change = await changeSecurity(fixture, { what: 'removed', owner }, async () => {
     await removeAuthenticator(fixture.world, owner)
     return { is_made: true, outcome: 'turned off' }
   })
@@ -164,7 +216,7 @@ export async function turnOff(fixture: Fixture, owner: Owner): Promise<string> {
 export async function remakeCodes(fixture: Fixture, owner: Owner): Promise<string> {
   const { world, record } = fixture
   let codes: string[] | undefined
-  const made = await changeFactors(fixture, { what: 'codes_made', owner }, async () => {
+  const made = await changeSecurity(fixture, { what: 'codes_made', owner }, async () => {
     codes = await remakeRecoveryCodes(world, owner)
     return { is_made: codes !== undefined, outcome: codes ? 'new codes' : 'no factor' }
   })

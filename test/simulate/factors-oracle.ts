@@ -1,10 +1,11 @@
 import { addSeconds } from '#platform/calendar'
 import type { EmailChangeId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import type { RecordedSignature } from './access-record.ts'
 import type { Broken } from './calendar-oracle.ts'
 import { readCode, stepAt } from './factor-phones.ts'
 import type { RecordedEntry, RecordedGuard, RecordedTry } from './factor-record.ts'
-import { endsOfSessions, mayBeIn, wasApp, wereCodes } from './factor-times.ts'
+import { endsOfSessions, hadFactor, mayBeIn, wasApp, wereCodes } from './factor-times.ts'
 import type { Fixture } from './fixture.ts'
 import { wasOn } from './switches.ts'
 
@@ -32,11 +33,9 @@ export async function factorFaults(fixture: Fixture): Promise<Broken[]> {
     },
     {
       rule: 'a sign-in waits for its second factor for 15 minutes, and for one',
-      facts: record.tries.filter((each) => isWronglyFinished(fixture, each)),
-    },
-    {
-      rule: 'a change of second factors leaves no other session',
-      facts: await sessionsLeft(fixture),
+      facts: [...record.tries, ...record.signatures].filter((each) => {
+        return isWronglyFinished(fixture, each)
+      }),
     },
     {
       rule: 'an undone change of email leaves no second factor that was set up since',
@@ -51,10 +50,8 @@ export async function factorFaults(fixture: Fixture): Promise<Broken[]> {
 
 function isWrongEntry(fixture: Fixture, { user_id, at, until, outcome }: RecordedEntry): boolean {
   if (!until) return false
-  const apps = fixture.record.authenticators.filter((app) => app.user_id === user_id)
-  const were = apps.map((app) => wasApp(fixture, app, { from: at, until }))
-  if (outcome === 'session') return were.some(({ always }) => always)
-  return outcome === 'pending' && !were.some(({ ever }) => ever)
+  const { ever, always } = hadFactor(fixture, user_id, { from: at, until })
+  return outcome === 'session' ? always : outcome === 'pending' && !ever
 }
 
 const RIGHT = new Set(['signed_in', 'proven', 'on'])
@@ -63,7 +60,7 @@ const RIGHT = new Set(['signed_in', 'proven', 'on'])
 const isRight = ({ outcome }: RecordedTry) => RIGHT.has(outcome)
 
 /** Whether a try may have used up what was typed: also if the rest of it failed. */
-const mayUse = ({ outcome }: RecordedTry) => !/^(wrong|too_often)$/.test(outcome)
+const mayUse = ({ outcome }: RecordedTry) => !/^(wrong|wrong password|too_often)$/.test(outcome)
 
 /** Whether another try used up, or may have, what this one typed. */
 function isUsedBy(other: RecordedTry, { kind, text, secret, step }: RecordedTry): boolean {
@@ -149,12 +146,14 @@ function isWronglyWrong(fixture: Fixture, tried: RecordedTry): boolean {
 
 const PENDING_SECONDS = 15 * 60
 
-function isWronglyFinished(fixture: Fixture, tried: RecordedTry): boolean {
+function isWronglyFinished(fixture: Fixture, tried: RecordedTry | RecordedSignature): boolean {
   const { record } = fixture
   const { entry, user_id, at, until, outcome } = tried
   if (!entry || !until) return false
   const ends = endsOfSessions(fixture, user_id)
-  const others = record.tries.filter((other) => other !== tried && other.entry === entry)
+  const others = [...record.tries, ...record.signatures].filter((other) => {
+    return other !== tried && other.entry === entry
+  })
   if (outcome === 'signed_in') {
     const isExpired = addSeconds(entry.until!, PENDING_SECONDS) <= at
     const isEnded = ends.some((end) => {
@@ -171,21 +170,6 @@ function isWronglyFinished(fixture: Fixture, tried: RecordedTry): boolean {
   return isOpen && !isFinished && !ends.some((end) => mayBeIn(end, since))
 }
 
-/** The sessions from before a change that are still there. */
-async function sessionsLeft(fixture: Fixture): Promise<unknown[]> {
-  const { harness, record } = fixture
-  const ended = record.factors.flatMap(({ what, is_made, user_id, at, ...change }) => {
-    if (!is_made || what === 'codes_made') return []
-    const period = { from: at, until: at }
-    const apps = record.authenticators.filter((app) => app.user_id === user_id)
-    const hadOne = apps.some((app) => wasApp(fixture, app, period).always)
-    if (what === 'removed' && !hadOne) return []
-    // Of two changes at once, one may end the session of the other.
-    return change.sessions.filter((id) => id !== change.session_id)
-  })
-  return await harness.db.rows(sql`select id, user_id from sessions where id = any(${ended})`)
-}
-
 async function factorsLeft({ harness, record }: Fixture): Promise<unknown[]> {
   const undone = record.uses.filter(({ link, outcome }) => {
     return link.purpose === 'undo_email' && /^undone/.test(outcome) && link.change_id
@@ -193,12 +177,16 @@ async function factorsLeft({ harness, record }: Fixture): Promise<unknown[]> {
   const left: unknown[] = []
   for (const { link, at } of undone) {
     const id: EmailChangeId = link.change_id!
+    const between = sql`between c.created_at and ${at}`
     const rows = await harness.db.rows(sql`select a.user_id, a.confirmed_at as at
       from authenticator_apps a join email_changes c on c.user_id = a.user_id
-      where c.id = ${id} and a.confirmed_at between c.created_at and ${at}
+      where c.id = ${id} and a.confirmed_at ${between}
+      union all select p.user_id, p.created_at from passkeys p
+        join email_changes c on c.user_id = p.user_id
+      where c.id = ${id} and p.created_at ${between}
       union all select r.user_id, r.created_at from recovery_codes r
         join email_changes c on c.user_id = r.user_id
-      where c.id = ${id} and r.created_at between c.created_at and ${at}`)
+      where c.id = ${id} and r.created_at ${between}`)
     left.push(...rows)
   }
   return left

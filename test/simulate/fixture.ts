@@ -94,7 +94,8 @@ export async function openFixture(
   streams: readonly string[],
 ): Promise<Fixture> {
   const { limits } = harness.service.world
-  const world = { ...harness.service.world, limits: { ...limits, take: () => ALLOWED } }
+  const slow = async () => 0
+  const world = { ...harness.service.world, limits: { ...limits, take: () => ALLOWED, slow } }
   const rng = new SeededRandom(seed * 2 + 1)
   const operator_id = await person(world, 'otto@purser.example')
   await identity.setStaffRole(world.db, operator_id, 'admin')

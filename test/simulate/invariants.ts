@@ -12,9 +12,13 @@ import type { Fixture } from './fixture.ts'
 import { importFaults } from './imports-oracle.ts'
 import { mailboxFaults } from './mailbox-oracle.ts'
 import { memberFaults } from './members-oracle.ts'
+import { noticeFaults } from './notices-oracle.ts'
 import { ownershipFaults } from './ownership-oracle.ts'
+import { passkeyFaults } from './passkeys-oracle.ts'
+import { passwordFaults } from './passwords-oracle.ts'
 import { RULES } from './rest-invariants.ts'
 import { saleFaults } from './sale-oracle.ts'
+import { sessionFaults } from './sessions-oracle.ts'
 import { statementFaults } from './statements-oracle.ts'
 import { supportFaults } from './support-oracle.ts'
 import { suspensionFaults } from './suspension-oracle.ts'
@@ -59,6 +63,10 @@ export async function rulesBroken(
     ...(await memberFaults(fixture)),
     ...(await ownershipFaults(fixture)),
     ...(await factorFaults(fixture)),
+    ...(await passkeyFaults(fixture)),
+    ...(await passwordFaults(fixture)),
+    ...(await sessionFaults(fixture)),
+    ...(await noticeFaults(fixture)),
   ]
   return fault && broken(fault.rule, fault.facts)
 }

@@ -8,6 +8,7 @@ import { openOwner } from '../support/account.ts'
 import { ORIGIN, peopleWithAccount } from './account-actions.ts'
 import { actingStaff } from './actors.ts'
 import type { RecordedEntry } from './factor-record.ts'
+import { changeSecurity, keep } from './factor-steps.ts'
 import type { Fixture, Person } from './fixture.ts'
 import { readNewestEmails, readSomeEmail } from './mailboxes.ts'
 import type { SeededRandom } from './random.ts'
@@ -154,6 +155,7 @@ export async function use(fixture: Fixture, link: RecordedLink): Promise<string>
   record.uses.push(used)
   return await ended(fixture, used, () => {
     if (link.purpose === 'sign_in') return signIn(fixture, link)
+    if (link.purpose === 'set_password') return resetPassword(fixture, link)
     return link.purpose === 'change_email' ? confirmChange(fixture, link) : undo(fixture, link)
   })
 }
@@ -177,21 +179,42 @@ async function signIn(fixture: Fixture, { token }: RecordedLink): Promise<string
   return link ? await enterBy(fixture, link) : 'used'
 }
 
+/** Sets a new password by a link, as its page does. */
+async function resetPassword(fixture: Fixture, link: RecordedLink): Promise<string> {
+  const { world, record } = fixture
+  const { token, user_id } = link
+  const purpose = 'set_password'
+  const password = `by link ${record.security.length} of the shore`
+  const asked = { what: 'password_reset', owner: { user_id }, password, link } as const
+  let found: identity.AccountLink | undefined
+  const { outcome } = await changeSecurity(fixture, asked, async () => {
+    found = await answerLink(world, token, { purpose, password }, ORIGIN)
+    return { is_made: found !== undefined, outcome: found ? 'set' : 'used' }
+  })
+  return found ? await enterBy(fixture, found) : outcome
+}
+
 /** Opens a session for the reader of an email, as its page does. */
 export async function enterBy(
-  { world, record }: Fixture,
+  fixture: Fixture,
   { user_id, email_normalized }: Pick<identity.AccountLink, 'user_id' | 'email_normalized'>,
 ): Promise<string> {
+  const { world, record } = fixture
   const owner = { user_id, email_normalized, app_id: null, is_complete: false } as const
   const device = { browser: 'A test', network: '127.0.0.*' }
   const proven = { ...owner, by: 'mail_link', return_to: undefined } as const
   const entry: RecordedEntry = { user_id, at: world.clock.now(), outcome: 'unknown' }
   record.entries.push(entry)
-  return await ended({ world }, entry, async () => {
+  let opened: string | undefined
+  const outcome = await ended({ world }, entry, async () => {
     const entered = await enter(world, proven, { device, origin: ORIGIN })
     if (entered.kind === 'pending') entry.token = entered.token
+    if (entered.kind === 'session') opened = entered.token
     return entered.kind
   })
+  const { at, until } = entry
+  if (opened) keep(fixture, { user_id, token: opened }, { at, until: until! })
+  return outcome
 }
 
 async function confirmChange(fixture: Fixture, link: RecordedLink): Promise<string> {

@@ -32,7 +32,7 @@ const isDone = ({ outcome }: RecordedStep) => /^(session|pending|changed|undone)
 
 function isFromOtherMailbox({ record }: Fixture, use: RecordedUse): boolean {
   const { link, user_id, at, until, outcome } = use
-  if (link.purpose !== 'sign_in' || outcome !== 'session') return false
+  if (link.change_id !== null || outcome !== 'session') return false
   const of = { subject: user_id, otherwise: link.mailbox }
   return !valuesDuring(record.emails, { ...of, from: at, until: until! }).has(link.mailbox)
 }
@@ -43,7 +43,12 @@ function usedAgain({ record }: Fixture): RecordedUse[][] {
 }
 
 const HOUR = 3600
-const LIFE_SECONDS = { sign_in: HOUR / 3, change_email: 24 * HOUR, undo_email: 7 * 24 * HOUR }
+const LIFE_SECONDS = {
+  sign_in: HOUR / 3,
+  set_password: HOUR,
+  change_email: 24 * HOUR,
+  undo_email: 7 * 24 * HOUR,
+}
 
 /** Whether a link may have expired when it was used. */
 function mayHaveExpired({ purpose, at }: RecordedLink, until: Date): boolean {
@@ -71,7 +76,7 @@ function othersSince(fixture: Fixture, use: RecordedUse): boolean {
   const others: Pick<RecordedStep, 'user_id' | 'at' | 'until'>[] = [
     ...record.uses.filter((each) => each !== use && each.outcome !== 'used'),
     ...record.wishes,
-    ...record.factors,
+    ...record.security.filter(({ is_made, link }) => is_made !== false && link !== use.link),
     ...changes.map(({ subject, at, ended_at: until }) => {
       return { user_id: subject as UserId, at, ...(until && { until }) }
     }),

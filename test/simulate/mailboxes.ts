@@ -10,7 +10,13 @@ import type { SeededRandom } from './random.ts'
 import type { EmailedPurpose } from './record.ts'
 
 /** The emails with a link that people use. */
-const KINDS = ['sign_in', 'change_email', 'email_change_requested', 'email_changed'] as const
+const KINDS = [
+  'sign_in',
+  'set_password',
+  'change_email',
+  'email_change_requested',
+  'email_changed',
+] as const
 type ReadKind = (typeof KINDS)[number]
 
 interface QueuedRow {
@@ -55,20 +61,22 @@ async function readEmail(fixture: Fixture, { kind, ...email }: QueuedRow): Promi
   const mailbox = identity.readEmail(written.to[0]!)?.email_normalized
   if (!mailbox) return `${kind} to ${written.to} is not sent`
   const about = await fixture.harness.db.maybe<StoredLink>(sql`select l.user_id,
-      l.about as change_id, c.old_email, c.new_email
+      l.about as change_id, c.created_at as requested_at, c.old_email, c.new_email
     from account_links l left join email_changes c on c.id = l.about
     where l.token_hash = ${sha256(token)}`)
   // The account was deleted in the same moment.
   if (!about) return `${kind} to ${mailbox} is out of date`
-  const { user_id, change_id, old_email, new_email } = about
+  const { user_id, change_id, requested_at, old_email, new_email } = about
   const link = { purpose: purpose as EmailedPurpose, token, mailbox, user_id, change_id, at }
-  record.links.push({ ...link, other: purpose === 'undo_email' ? new_email : old_email })
+  const other = purpose === 'undo_email' ? new_email : old_email
+  record.links.push({ ...link, requested_at, other })
   return `${kind} to ${mailbox}`
 }
 
 interface StoredLink {
   user_id: UserId
   change_id: EmailChangeId | null
+  requested_at: Date | null
   old_email: string | null
   new_email: string | null
 }

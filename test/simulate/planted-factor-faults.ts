@@ -60,7 +60,7 @@ export const PLANTED_FACTOR_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'the other sessions outlive a change of second factors',
-    caught_by: ['a change of second factors leaves no other session'],
+    caught_by: ['a change of security leaves no other session'],
     seed: 2,
     ...without(/^delete from sessions where user_id = \$1 and id <> \$2/),
   },

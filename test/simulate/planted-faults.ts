@@ -2,6 +2,7 @@ import * as payments from '#domain/payments'
 import { cents } from '#platform/money'
 import { all, drop, rowsIn, where } from './altered-statements.ts'
 import type { Fault, PlantedFault, Statement } from './code-faults.ts'
+import { PLANTED_ACCESS_FAULTS } from './planted-access-faults.ts'
 import { PLANTED_ACCOUNT_FAULTS } from './planted-account-faults.ts'
 import { PLANTED_COMP_FAULTS } from './planted-comp-faults.ts'
 import { PLANTED_DISCOUNT_FAULTS } from './planted-discount-faults.ts'
@@ -261,4 +262,5 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   ...PLANTED_MEMBER_FAULTS,
   ...PLANTED_OWNERSHIP_FAULTS,
   ...PLANTED_FACTOR_FAULTS,
+  ...PLANTED_ACCESS_FAULTS,
 ]

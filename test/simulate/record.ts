@@ -17,11 +17,19 @@ import type {
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type {
+  KnownSession,
+  RecordedLogin,
+  RecordedPasskey,
+  RecordedPasswordTry,
+  RecordedSessionUse,
+  RecordedSignature,
+} from './access-record.ts'
+import type {
   RecordedApp,
   RecordedCodes,
   RecordedEntry,
-  RecordedFactorChange,
   RecordedGuard,
+  RecordedSecurityChange,
   RecordedTry,
 } from './factor-record.ts'
 import type { RecordedAcceptance, RecordedBank } from './ownership-record.ts'
@@ -158,15 +166,16 @@ export interface RecordedLink {
   /** The normalized address that it was sent to. */
   mailbox: string
   user_id: UserId
-  /** The change of email that it confirms or undoes, and its other address. */
+  /** The change of email that it confirms or undoes, when that was requested, and its other email. */
   change_id: EmailChangeId | null
+  requested_at: Date | null
   other: string | null
   /** Before it was written. */
   at: Date
 }
 
 /** The purposes of the links that people use. */
-export type EmailedPurpose = 'sign_in' | 'change_email' | 'undo_email'
+export type EmailedPurpose = 'sign_in' | 'set_password' | 'change_email' | 'undo_email'
 
 /** What a person did with an account, to tell what else may have changed it; see `RecordedUse`. */
 export interface RecordedStep {
@@ -232,9 +241,16 @@ export class AnswerRecord {
   readonly authenticators: RecordedApp[] = []
   readonly recovery_codes: RecordedCodes[] = []
   readonly entries: RecordedEntry[] = []
-  readonly factors: RecordedFactorChange[] = []
+  readonly security: RecordedSecurityChange[] = []
   readonly tries: RecordedTry[] = []
   readonly guards: RecordedGuard[] = []
+  /** The sessions that browsers of buyers had. */
+  readonly signed_in: KnownSession[] = []
+  readonly session_uses: RecordedSessionUse[] = []
+  readonly passkeys: RecordedPasskey[] = []
+  readonly signatures: RecordedSignature[] = []
+  readonly password_tries: RecordedPasswordTry[] = []
+  readonly logins: RecordedLogin[] = []
   /** The states in which the owners of licenses live, by license ID. */
   readonly states: RecordedChange<string>[] = []
   /** What the owner of a license agreed to pay for a period of another plan. */

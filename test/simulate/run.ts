@@ -15,10 +15,13 @@ import { rulesBroken } from './invariants.ts'
 import { MAILBOX_ACTIONS } from './mailbox-actions.ts'
 import { MEMBER_ACTIONS } from './member-actions.ts'
 import { OWNERSHIP_ACTIONS } from './ownership-actions.ts'
+import { PASSKEY_ACTIONS } from './passkey-actions.ts'
+import { PASSWORD_ACTIONS } from './password-actions.ts'
 import { buy } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
 import { SALE_ACTIONS } from './sale-actions.ts'
 import * as selling from './seller-actions.ts'
+import { SESSION_ACTIONS } from './session-actions.ts'
 import { SUPPORT_ACTIONS } from './support-actions.ts'
 import { SUSPENSION_ACTIONS } from './suspension-actions.ts'
 import { pass, rest, workOnce } from './test-clock.ts'
@@ -118,6 +121,10 @@ const ACTIONS_APART = [
   { stream: 'team', actions: MEMBER_ACTIONS, percent: 20 },
   { stream: 'owne', actions: OWNERSHIP_ACTIONS, percent: 15 },
   { stream: 'fact', actions: FACTOR_ACTIONS, percent: 25 },
+  { stream: 'pass', actions: PASSKEY_ACTIONS, percent: 18 },
+  { stream: 'sess', actions: SESSION_ACTIONS, percent: 14 },
+  // Hashing a password takes longer than most actions.
+  { stream: 'word', actions: PASSWORD_ACTIONS, percent: 5 },
 ]
 const STREAMS = ACTIONS_APART.map(({ stream }) => stream)
 const CONCURRENT_PERCENT = 40
