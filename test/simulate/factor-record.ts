@@ -54,7 +54,7 @@ export interface RecordedCodes {
   made: RecordedSecurityChange
 }
 
-/** A sign-in by the mailbox: a session, or one that still needs the second factor. */
+/** A sign-in by the mailbox or a password: a session, or one that still needs the second factor. */
 export interface RecordedEntry extends RecordedStep {
   token?: string
 }
