@@ -54,11 +54,13 @@ export const PLANTED_ACCESS_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a passkey of another person is a second factor',
     caught_by: [OWN],
+    seed: 20,
     ...forAnyAccount(),
   },
   {
     name: 'what a passkey signed is right again',
     caught_by: [SIGNED],
+    seed: 14,
     ...replacing(
       'delete from passkey_challenges where challenge_hash',
       'update passkey_challenges set purpose = purpose where challenge_hash',
@@ -67,11 +69,13 @@ export const PLANTED_ACCESS_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a challenge of a passkey is valid for a day',
     caught_by: [SIGNED],
+    seed: 2,
     ...replacing('and expires_at > $5', "and expires_at > $5::timestamptz - interval '1 day'"),
   },
   {
     name: 'a copy of a passkey signs at the same moment',
     caught_by: [COUNTED],
+    seed: 5,
     ...replacing('counter < greatest($4::bigint, 1)', '$4::bigint is not null'),
   },
   {
@@ -108,6 +112,7 @@ export const PLANTED_ACCESS_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a session that no one uses never ends',
     caught_by: [ENDED],
+    seed: 5,
     ...replacing('s.last_seen_at > case', "s.last_seen_at + interval '1 year' > case"),
   },
   {
@@ -118,11 +123,13 @@ export const PLANTED_ACCESS_FAULTS: readonly PlantedFault[] = [
   {
     name: 'agents keep their access after a sign-out',
     caught_by: [REVOKED],
+    seed: 5,
     ...without("delete from oidc_records where kind = 'Grant' and user_id"),
   },
   {
     name: 'a refresh token can be used again at any time',
     caught_by: [REVOKED],
+    seed: 4,
     alterRows: ({ text }, rows) =>
       text.startsWith('select consumed_at as used_at')
         ? rows.map(() => ({ used_at: null, is_superseded: false }))
