@@ -42,14 +42,13 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const required_scope = missingScope(tool, caller.bearer.scopes)
   if (required_scope !== undefined) return lacking(required_scope)
+  const call = () => checkAndRun(world, caller, { tool, args })
   try {
-    const own = await ownApp(world, caller.bearer, args.app_slug)
-    // First, because a caller who may not write has no terms to accept and nothing to correct.
-    const refusal = own && tool.writes ? refusalOf(own.member) : undefined
-    if (refusal) return resultOf(tool, refusal)
-    const page = tool.writes ? await owedTermsPage(world, caller.bearer, own?.app) : undefined
-    if (page !== undefined) return termsFirst(page)
-    return resultOf(tool, await runTool(world, caller, { tool, args, own }))
+    return await call().catch((error) => {
+      // The app was transferred after the checks: checked again, it is unknown.
+      if (error instanceof Problem && error.code === 'not_found') return call()
+      throw error
+    })
   } catch (error) {
     if (error instanceof Problem) return failure(error.code, `${error.message} Nothing was saved.`)
     const { request_id } = caller
@@ -67,6 +66,20 @@ export async function callTool(
     const data = { error: problem.code, message, request_id }
     throw new ProtocolError(ProtocolErrorCode.InternalError, message, data)
   }
+}
+
+async function checkAndRun(
+  world: World,
+  caller: Caller,
+  { tool, args }: { tool: Tool; args: Record<string, unknown> },
+): Promise<CallToolResult> {
+  const own = await ownApp(world, caller.bearer, args.app_slug)
+  // First, because a caller who may not write has no terms to accept and nothing to correct.
+  const refusal = own && tool.writes ? refusalOf(own.member) : undefined
+  if (refusal) return resultOf(tool, refusal)
+  const page = tool.writes ? await owedTermsPage(world, caller.bearer, own?.app) : undefined
+  if (page !== undefined) return termsFirst(page)
+  return resultOf(tool, await runTool(world, caller, { tool, args, own }))
 }
 
 /** The connection may have been lost with the answer to the commit, or after it. */
