@@ -141,12 +141,17 @@ function endsOfLogin(fixture: Fixture, { user_id, client, uses }: RecordedLogin)
     return client === 'agent' ? each.ended !== undefined : each.client === client
   })
   const reused = uses.filter(({ way }) => way === 'reuse')
+  // Another seller of the app gets another client secret, and no tokens of its users.
+  const transferred = fixture.record.sellers.filter(({ subject }) => subject === client)
   return [
     ...endsOfSessions(fixture, user_id),
     ...own.map(({ at, until, is_made, what }) => {
       // A session that had ended before ends nothing of an agent.
       const is_sure = is_made === true && what !== 'session_ended'
       return { at, ...(until && { until }), is_sure }
+    }),
+    ...transferred.map(({ at, ended_at, is_made }) => {
+      return { at, ...(ended_at && { until: ended_at }), is_sure: is_made === true }
     }),
     ...reused.map(({ at, until, outcome }) => {
       return { at, ...(until && { until }), is_sure: outcome === 'refused' }
