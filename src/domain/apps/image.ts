@@ -59,6 +59,14 @@ export function iconPath({ icon_id }: { icon_id: ImageId | null }): string | und
   return icon_id === null ? undefined : pathOf(icon_id, BOXES.icon.width)
 }
 
+/** What pages for one app show of it: its name, and the path of its icon if it has one. */
+export function brandOf(app: { name: string; icon_id: ImageId | null }): {
+  app_name: string
+  app_icon: string | undefined
+} {
+  return { app_name: app.name, app_icon: iconPath(app) }
+}
+
 /** The image and the width in a file's name; undefined for any other text. */
 export function readFile(name: string): { id: ImageId; width: number } | undefined {
   const [, text, width] = /^(img_\w+)-(\d{2,4})\.webp$/.exec(name) ?? []

@@ -51,12 +51,12 @@ export {
   DEDUCTED_BY_DISPUTE,
   findSellerInvoice,
   type InvoiceState,
+  invoiceStates,
   invoicesOfLicense,
   paidInvoicesOfLicense,
   SELLER_INVOICE_STATUSES,
   type SellerInvoice,
   type SellerInvoiceStatus,
-  sellerInvoiceStatuses,
 } from './seller-invoices.ts'
 export * from './subscribers.ts'
 export * from './subscriptions.ts'

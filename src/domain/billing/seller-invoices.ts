@@ -104,8 +104,8 @@ export async function findSellerInvoice(
   )
 }
 
-/** The statuses of some invoices. */
-export async function sellerInvoiceStatuses(
+/** What the labels of some invoices say. */
+export async function invoiceStates(
   db: Db,
   ids: InvoiceId[],
 ): Promise<Map<InvoiceId, InvoiceState>> {

@@ -21,8 +21,7 @@ export async function openCardPage(
   if (cart.card_entry_url) return cart.card_entry_url
   const now = world.clock.now()
   const entry = await world.processor.openCardEntry(now, {
-    app_name: facts.app.name,
-    app_icon: apps.iconPath(facts.app),
+    ...apps.brandOf(facts.app),
     product_name: facts.price.product_name,
     email: cart.email ?? '',
     zip: cart.zip ?? '',

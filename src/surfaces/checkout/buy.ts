@@ -165,8 +165,7 @@ function notForSale(): AnsweredByGuard {
 }
 
 function misconfigured(reply: FastifyReply, app: apps.App): FastifyReply {
-  const shown = { app_name: app.name, app_icon: apps.iconPath(app) }
-  const page = MisconfiguredPage({ ...shown, locale: localeOf(reply.request) })
+  const page = MisconfiguredPage({ ...apps.brandOf(app), locale: localeOf(reply.request) })
   return sendPage(reply, page, { status: 400 })
 }
 

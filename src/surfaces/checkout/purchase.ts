@@ -100,8 +100,7 @@ export function purchaseOf(
 ): PurchaseSummary {
   return {
     locale,
-    app_name: app.name,
-    app_icon: apps.iconPath(app),
+    ...apps.brandOf(app),
     product_name: price.product_name,
     amount: price.amount,
     frequency: price.frequency,

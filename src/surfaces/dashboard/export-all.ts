@@ -3,10 +3,11 @@ import { z } from 'zod'
 import * as sellers from '#domain/sellers'
 import { archiveOf } from '#flows/export-seller'
 import { forReports, type World } from '#flows/world'
-import { EXPORT_FORM, saveFile, startExport } from '#http/exports'
+import { saveFile, startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
 import { requireMember } from '#http/guards/seller'
 import { requireRecentProof } from '#http/guards/session'
+import { SERVES_SUSPENDED } from '#http/guards/viewing'
 import { formOf } from '#http/input'
 import { sendPage } from '#http/pages'
 import { declareTask, type ReportProgress, type TaskEnd } from '#http/tasks'
@@ -44,7 +45,7 @@ export function declareExportAll(scope: FastifyInstance, world: World): void {
     return sendPage(reply, ExportAllPage({ role, legal_name, is_suspended, csrf_token }))
   })
 
-  scope.post(PATH, EXPORT_FORM, async (request, reply) => {
+  scope.post(PATH, SERVES_SUSPENDED, async (request, reply) => {
     const context = await requireMember(world, request, reply, 'export_all')
     requireRecentProof(world, context, PATH)
     const { seller_id } = context.member

@@ -65,7 +65,7 @@ export async function readFigures(
     names_apps,
     figures: await metrics.readOverview(db, { app_ids, range: chosen.range }),
     sales,
-    statuses: await billing.sellerInvoiceStatuses(db, ids),
+    statuses: await billing.invoiceStates(db, ids),
     disputes: await metrics.openDisputes(db, query),
     opens_disputes: sellers.isAllowed(member.role, 'support'),
     renewals: await metrics.failedRenewals(db, query),

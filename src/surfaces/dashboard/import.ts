@@ -123,9 +123,9 @@ function declareSteps(scope: FastifyInstance, world: World): void {
     const context = await requireImport(world, request, reply)
     const { read, address, app } = context
     if (!imports.isDeletable(read)) return redirectTo(reply, address)
-    const shown = { app_name: app.name, app_icon: apps.iconPath(app) }
     const csrf_token = csrfToken(world, request, reply)
-    return sendPage(reply, DeleteImportPage({ ...shown, read, address, csrf_token }))
+    const page = DeleteImportPage({ ...apps.brandOf(app), read, address, csrf_token })
+    return sendPage(reply, page)
   })
 
   scope.post(`${IMPORT_STEPS}delete`, async (request, reply) => {

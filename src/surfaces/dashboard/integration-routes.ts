@@ -86,8 +86,7 @@ function declareSecret(scope: FastifyInstance, world: World): void {
     const { request, reply, app } = context
     const client = await apps.getClientOf(world.db, app.id)
     const page = RotateSecretPage({
-      app_name: app.name,
-      app_icon: apps.iconPath(app),
+      ...apps.brandOf(app),
       back: pathOf(context),
       action: `${pathOf(context)}secret/`,
       csrf_token: csrfToken(world, request, reply),
@@ -115,8 +114,7 @@ function declareSecret(scope: FastifyInstance, world: World): void {
     const client_secret = await rotateSecret(world, actorOf(context), requested)
     if (client_secret === undefined) return await ask(context, true)
     const page = NewSecretPage({
-      app_name: app.name,
-      app_icon: apps.iconPath(app),
+      ...apps.brandOf(app),
       back: pathOf(context),
       client_secret,
       is_first: secret_hash === null,

@@ -95,8 +95,8 @@ function declareListingText(scope: FastifyInstance, world: World): void {
     if ('faults' in written) return await show(context, { form, opened }, written.faults)
     if (!asks) return redirectTo(reply, `${addressOf(app.slug, 'listing')}?done=listing`)
     const csrf_token = csrfToken(world, request, reply)
-    const shown = { app_name: app.name, app_icon: apps.iconPath(app), slug: app.slug }
-    return sendPage(reply, ConfirmListingModePage({ ...shown, csrf_token, form, opened }))
+    const shown = { ...apps.brandOf(app), slug: app.slug, csrf_token }
+    return sendPage(reply, ConfirmListingModePage({ ...shown, form, opened }))
   })
 }
 

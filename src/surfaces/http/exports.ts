@@ -63,9 +63,6 @@ export function declareExport<Row>(world: World, table: Export<Row>): void {
   })
 }
 
-/** A form that starts an export: the data of a suspended seller stays its own (decision 102). */
-export const EXPORT_FORM = { config: { serves_suspended: true } }
-
 /** Starts an export, or continues with the same one if it is running. */
 export async function startExport(
   world: World,

@@ -14,6 +14,7 @@ import {
   requirePayout,
 } from '#http/guards/payee'
 import { requireRecentProof } from '#http/guards/session'
+import { SERVES_SUSPENDED } from '#http/guards/viewing'
 import { queryOf, readNumber } from '#http/input'
 import { limitPage, people, redirectTo, sendCsv, sendFile, sendPage } from '#http/pages'
 import { pageBelow, pagingOf } from '#http/pagination'
@@ -111,9 +112,7 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
     return redirectTo(reply, `${home}?done=${outcome}`)
   })
 
-  // The money is the seller's, also while it is suspended.
-  const ofBank = { config: { serves_suspended: true } }
-  scope.post(`${base}bank`, ofBank, async (request, reply) => {
+  scope.post(`${base}bank`, SERVES_SUSPENDED, async (request, reply) => {
     const { payee, session } = await requireProvenPayee(request, reply)
     const { owner } = payee
     await limitPage(world, REQUESTS, owner, reply)
@@ -137,7 +136,7 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
     return redirectTo(reply, `${home}?done=${account?.is_ready ? 'bank' : missing}`)
   })
 
-  scope.post(`${base}bank/confirm`, ofBank, async (request, reply) => {
+  scope.post(`${base}bank/confirm`, SERVES_SUSPENDED, async (request, reply) => {
     const { payee } = await requireProvenPayee(request, reply)
     await limitPage(world, REQUESTS, payee.owner, reply)
     const refresh = async () => {

@@ -53,8 +53,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
     )
     if (!subscription || license.status === 'canceled') return redirectTo(reply, at())
     const { id: portal_id, url } = await processor.openPortal(now, {
-      app_name: app.name,
-      app_icon: apps.iconPath(app),
+      ...apps.brandOf(app),
       email: session.email,
       card_token: (await payments.getCard(db, subscription.card_id)).token,
       return_url: `${config.base_url}${at('card')}`,

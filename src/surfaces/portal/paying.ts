@@ -51,8 +51,8 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
     const url = await resume(world, context)
     if (url !== at('waiting')) return redirectTo(reply, url)
     const { notice, locale } = layoutFacts(world, context)
-    const shown = { app_name: app.name, app_icon: apps.iconPath(app), manage_url: at() }
-    const page = WaitingPage({ ...shown, locale, url, notice })
+    const shown = { ...apps.brandOf(app), locale, notice }
+    const page = WaitingPage({ ...shown, url, manage_url: at() })
     return sendPage(reply, page, { status: 202 })
   })
 }

@@ -4,8 +4,9 @@ import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
-import { declareExport, EXPORT_FORM, startExport } from '#http/exports'
+import { declareExport, startExport } from '#http/exports'
 import { requireAppSales, SIDES } from '#http/guards/seller-or-staff'
+import { SERVES_SUSPENDED } from '#http/guards/viewing'
 import { queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
@@ -115,7 +116,7 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
     return sendPage(reply, page)
   })
 
-  scope.post(`${path}export`, EXPORT_FORM, async (request, reply) => {
+  scope.post(`${path}export`, SERVES_SUSPENDED, async (request, reply) => {
     const context = await requireAppSales(world, request, reply, 'view')
     const { app } = context
     const search = await withoutKey(world, app, searchOf(request, list.fields))

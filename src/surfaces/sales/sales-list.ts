@@ -4,8 +4,9 @@ import * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
-import { EXPORT_FORM, startExport } from '#http/exports'
+import { startExport } from '#http/exports'
 import { requireAppSales, SIDES } from '#http/guards/seller-or-staff'
+import { SERVES_SUSPENDED } from '#http/guards/viewing'
 import { queryOf, readNumber } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
@@ -64,7 +65,7 @@ export function declareSalesList(scope: FastifyInstance, world: World): void {
     return sendPage(reply, page)
   })
 
-  scope.post(`${path}export`, EXPORT_FORM, async (request, reply) => {
+  scope.post(`${path}export`, SERVES_SUSPENDED, async (request, reply) => {
     const context = await requireAppSales(world, request, reply, 'view')
     const { app } = context
     const search = await withoutKey(world, app, searchOf(request, INVOICE_FIELDS))

@@ -59,8 +59,7 @@ export async function findLicense(
   if (!app.is_published && !isKnown) throw refuse('not_found')
   const link = readNext(request, app)
   if (!link) {
-    const shown = { app_name: app.name, app_icon: apps.iconPath(app) }
-    const page = MisconfiguredPage({ ...shown, locale: localeOf(request) })
+    const page = MisconfiguredPage({ ...apps.brandOf(app), locale: localeOf(request) })
     throw new AnsweredByGuard((to) => sendPage(to, page, { status: 400 }))
   }
   const { next } = link

@@ -26,7 +26,7 @@ export interface MemberContext extends SessionContext {
  * The seller whose pages the session opens, for a member with this permission. Accounts that are
  * not members of a seller get 404; a member without the permission gets a page that names their
  * role. If the seller is suspended, a form that changes something gets a page that says so, except
- * the forms about its bank account. Forms that export its data are not refused either.
+ * the forms about its bank account and the exports of its data.
  */
 export async function requireMember(
   world: World,

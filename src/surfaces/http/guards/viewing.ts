@@ -20,6 +20,9 @@ declare module 'fastify' {
   }
 }
 
+/** The options of such a form: the seller's money and its data stay its own. */
+export const SERVES_SUSPENDED = { config: { serves_suspended: true } }
+
 /** The form that stops viewing a seller's pages. */
 export const STOP_VIEWING = '/admin/viewing/stop'
 
