@@ -7,6 +7,7 @@ import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import { deleteAccount } from '#flows/account'
+import { identifyBuyer } from '#flows/checkout'
 import type { Db } from '#platform/db'
 import type { CartId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -96,6 +97,42 @@ describe('order of locks', { skip }, () => {
       await db.rows(sql`select user_id from carts where email_normalized = ${email_normalized}`),
       [{ user_id: null }],
     )
+  })
+
+  test('a deleted account gets no cart that was opened during its deletion', async () => {
+    const { db } = service.world
+    const person = await addPerson(service, newEmail())
+    const { user_id, email } = person
+    const owner = await openOwner(service, person)
+    const session = await identity.findSession(db, now(), owner.session_id)
+    const agent = buyer(service)
+    await agent.open(`/buy/${service.demo.app.prices[1]!.public_id}/`)
+    const begun = Promise.withResolvers<void>()
+    const deleting = begun.promise.then(() => deleteAccount(service.world, owner))
+    const locked = Promise.withResolvers<void>()
+    const opening = locked.promise.then(async () => {
+      const { url } = await agent.submit('Continue', { email, ...TEXAS })
+      return (await billing.findCart(db, /cart_\w+/.exec(url)![0] as CartId))!
+    })
+    const identified = Promise.withResolvers<void>()
+    const identifying = identified.promise.then(async () =>
+      identifyBuyer(service.world, await opening, session),
+    )
+    await db.tx(async (tx) => {
+      await sellers.lockMemberships(tx, user_id)
+      begun.resolve()
+      await untilBlocked(tx, db)
+      locked.resolve()
+      await opening
+      identified.resolve()
+      await untilBlocked(tx, db, 2)
+    })
+    assert.equal((await deleting).outcome, 'deleted')
+    assert.equal(await identifying, undefined)
+    const { id } = await opening
+    const cart = (await billing.findCart(db, id))!
+    assert.equal(cart.user_id, null)
+    assert.equal(cart.email_normalized, identity.addressOfDeleted(user_id))
   })
 
   /** Two carts of one browser and account, in the order of their ids. The last is found first. */

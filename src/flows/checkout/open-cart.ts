@@ -93,20 +93,21 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
       }),
     ])
   if (!isSelf) await write(db)
-  else if (!(await writeFor(db, user, write))) return await openCart(world, opening)
+  else if (!(await writeFor(db, { user_id: user.id, email_normalized }, write)))
+    return await openCart(world, opening)
   const step = user && !isSelf ? 'sign_in' : 'card'
   return { step, cart_id, is_code_unknown: refusal === 'unknown' }
 }
 
 /** Writes the cart of an account; false if it was deleted or got another email since. */
-async function writeFor(
+export async function writeFor(
   db: Database,
-  user: identity.User,
+  account: { user_id: UserId; email_normalized: string },
   write: (tx: Db) => Promise<unknown>,
 ): Promise<boolean> {
   return await db.tx(async (tx) => {
-    const kept = await identity.keepAccount(tx, user.id)
-    const isKept = kept?.email_normalized === user.email_normalized
+    const kept = await identity.keepAccount(tx, account.user_id)
+    const isKept = kept?.email_normalized === account.email_normalized
     if (isKept) await write(tx)
     return isKept
   })
