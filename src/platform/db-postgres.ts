@@ -8,7 +8,7 @@ import {
   statements,
 } from '#platform/db'
 import { Listeners } from '#platform/db-listeners'
-import { transact } from '#platform/db-transaction'
+import { retryDeadlocks, transact } from '#platform/db-transaction'
 import type { Log } from '#platform/log'
 import { Problem } from '#platform/problem'
 import { Pulse } from '#platform/pulse'
@@ -150,7 +150,7 @@ function over(
       async query(config, values) {
         assertNoTransaction('the database was used outside of the open transaction')
         assertFree()
-        return await pulse.whileAnswering(() => pool.query(config, values))
+        return await retryDeadlocks(() => pulse.whileAnswering(() => pool.query(config, values)))
       },
     }),
     async tx(work, { patient = false, generic_plans } = {}) {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { type Connection, insideTransaction, isDeadlock } from '#platform/db'
 import type { Pulse } from '#platform/pulse'
 
-/** How often a transaction that a deadlock ended is run, in all. */
+/** How often a transaction, or a statement alone, that a deadlock ended is run, in all. */
 const DEADLOCK_TRIES = 3
 /** How long a rollback may take, in milliseconds. */
 const ROLLBACK_TIMEOUT = 2_000
@@ -17,17 +17,22 @@ interface TransactOptions {
   generic_plans?: boolean | undefined
 }
 
-/**
- * Runs `work` in a transaction on a connection of a PostgreSQL pool. A transaction that a deadlock
- * ended is run again: it saved nothing and had no effect elsewhere.
- */
+/** Runs `work` in a transaction on a connection of a PostgreSQL pool; see `retryDeadlocks`. */
 export async function transact<Result>(
   options: TransactOptions,
   work: (client: Connection) => Promise<Result>,
 ): Promise<Result> {
+  return await retryDeadlocks(() => insideTransaction(() => transactOnce(options, work)))
+}
+
+/**
+ * Runs a whole transaction, or a statement outside of any, and runs it again if a deadlock ended
+ * it: it saved nothing and had no effect elsewhere.
+ */
+export async function retryDeadlocks<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
-      return await insideTransaction(() => transactOnce(options, work))
+      return await work()
     } catch (error) {
       if (tries === DEADLOCK_TRIES || !isDeadlock(error)) throw error
     }

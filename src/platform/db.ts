@@ -29,7 +29,10 @@ export interface TransactionOptions {
   generic_plans?: boolean
 }
 
-/** The whole database: statements, transactions, hot reads, and notifications. */
+/**
+ * The whole database: statements, transactions, hot reads, and notifications. A statement outside
+ * of any transaction is one of its own, which a deadlock runs again too.
+ */
 export interface Database extends Db {
   readonly engine: 'postgresql' | 'embedded'
   /** A consistent copy of the embedded database, as a tar file; absent on PostgreSQL. */

@@ -4,12 +4,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import { deleteAccount } from '#flows/account'
 import { identifyBuyer } from '#flows/checkout'
+import { undoEmailChange } from '#flows/sign-in'
 import type { Db } from '#platform/db'
-import type { CartId, UserId } from '#platform/ids'
+import { type CartId, mintId, type UserId } from '#platform/ids'
+import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { newEmail, openOwner } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
@@ -20,6 +23,8 @@ import { closeSound } from '../support/invariants.ts'
 import { buyer, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { addPerson, enter } from '../support/sign-in.ts'
+
+const ORIGIN = { address: '127.0.0.1', agent: 'A test', request_id: 'req_test' }
 
 // The embedded database has one connection, on which transactions queue: nothing races there.
 const skip =
@@ -133,6 +138,30 @@ describe('order of locks', { skip }, () => {
     const cart = (await billing.findCart(db, id))!
     assert.equal(cart.user_id, null)
     assert.equal(cart.email_normalized, identity.addressOfDeleted(user_id))
+  })
+
+  test('the undo of a change of email locks a grant before what refers to the account', async () => {
+    const { db, random } = service.world
+    const { user_id, email } = await addPerson(service, newEmail())
+    const was = identity.readEmail(newEmail())!
+    const id = mintId(random, 'ech')
+    const { email_normalized: new_email_normalized } = identity.readEmail(email)!
+    const change = { id, user_id, old_email: was.email, new_email: email, new_email_normalized }
+    const session_id = mintId(random, 'ses')
+    await identity.requestEmailChange(db, now(), { ...change, session_id })
+    const token = mintSecret(random)
+    await identity.addLink(db, now(), { token, user_id, purpose: 'undo_email', about: id })
+    const grant = { kind: 'Grant', name: token } as const
+    const facts = { payload: {}, grant: undefined, session_uid: undefined, scope: undefined }
+    const { client_id } = service.demo.app
+    const stored = { ...facts, client_id, user_id, audience: undefined, life: 60 }
+    const keepGrant = (tx: Db) => grants.keepRecord(tx, now(), grant, stored)
+    await keepGrant(db)
+    const undone = await inOrder({ first: keepGrant, next: (tx) => keepUser(tx, user_id) }, () =>
+      undoEmailChange(service.world, token, ORIGIN),
+    )
+    assert.equal(undone.outcome, 'undone')
+    assert.equal(await grants.findRecord(db, now(), grant), undefined)
   })
 
   /** Two carts of one browser and account, in the order of their ids. The last is found first. */

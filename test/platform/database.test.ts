@@ -15,6 +15,7 @@ import { migrate } from '#platform/migrate'
 import { migrations } from '#platform/migrations'
 import { perform } from '#platform/rehearse'
 import { sql } from '#platform/sql'
+import { untilBlocked } from '../support/blocked.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { testId } from '../support/ids.ts'
 
@@ -127,6 +128,26 @@ test('two transactions that wait for each other are both saved', async () => {
   // The one that runs again may be first again, and so meet the other once more.
   if (db.engine === 'embedded') assert.equal(waiting, 2)
   else assert.ok(waiting >= 3, 'one of them ran again')
+})
+
+test('a transaction and a statement that wait for each other are both saved', async () => {
+  await db.run(sql`insert into jars values ('top', 0), ('bottom', 0)`)
+  const locked = Promise.withResolvers<void>()
+  const adding = locked.promise.then(() =>
+    db.run(sql`with above as (update jars set shells = shells + 1 where id = 'top' returning id)
+      update jars set shells = shells + 1
+      where id = 'bottom' and exists (select from above)`),
+  )
+  let tries = 0
+  await db.tx(async (tx) => {
+    await tx.run(sql`update jars set shells = shells + 1 where id = 'bottom'`)
+    locked.resolve()
+    if (++tries === 1) await untilBlocked(tx, db)
+    await tx.run(sql`update jars set shells = shells + 1 where id = 'top'`)
+  })
+  assert.equal(await adding, 1)
+  const jars = await db.rows(sql`select shells from jars where id in ('top', 'bottom')`)
+  assert.deepEqual(jars, [{ shells: 2 }, { shells: 2 }])
 })
 
 test('with generic plans, a statement is not planned for its values, and others are', async (t) => {

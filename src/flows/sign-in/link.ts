@@ -109,15 +109,15 @@ async function undo({ db, clock }: World, token: string, origin: Origin): Promis
     const note = { action: 'account.undo_email', subject: user_id } as const
     const actor = accountActor(user_id, origin)
     await payments.lockEmails(tx, [before.email_normalized])
+    // Before the account is locked for its email: a token is stored with its grant locked first.
+    await endAllAccess(tx, now, user_id)
     if ((await payments.isBuyingAgain(tx, before)) || !(await identity.setEmail(tx, before))) {
       // The old address belongs to another account, or will once its purchase is paid: staff must
       // review both.
-      await endAllAccess(tx, now, user_id)
       await identity.lockUser(tx, now, user_id)
       await audit(tx, now, { actor, ...note, detail: { outcome: 'locked' } })
       return { outcome: 'taken' }
     }
-    await endAllAccess(tx, now, user_id)
     await identity.endChangesSince(tx, now, change)
     await identity.dropFactors(tx, user_id, change.created_at)
     await identity.removePassword(tx, user_id)
