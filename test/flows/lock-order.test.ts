@@ -10,17 +10,19 @@ import * as sellers from '#domain/sellers'
 import { deleteAccount } from '#flows/account'
 import { identifyBuyer } from '#flows/checkout'
 import { undoEmailChange } from '#flows/sign-in'
+import { decideAboutSeller } from '#flows/staff-actions'
 import type { Db } from '#platform/db'
 import { type CartId, mintId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { newEmail, openOwner } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
-import { newApp, offer } from '../support/app-transfer.ts'
+import { newApp, offer, sellerOf } from '../support/app-transfer.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { SERVER_URL } from '../support/database.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buyer, TEXAS } from '../support/purchase.ts'
+import { staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { addPerson, enter } from '../support/sign-in.ts'
 
@@ -75,6 +77,38 @@ describe('order of locks', { skip }, () => {
     )
     assert.equal(deleted.outcome, 'deleted')
     assert.equal(await service.world.db.tx(lockOffer), undefined)
+  })
+
+  for (const what of ['suspended', 'reinstated'] as const) {
+    test(`a seller that is ${what} is locked after its apps`, async () => {
+      const { world } = service
+      const { client_id: app_id } = await newApp(service)
+      const seller_id = await sellerOf(service, app_id)
+      const staff = { ...(await staffActor(service)), reason: 'A reason.' }
+      const isDecided = await inOrder(
+        {
+          first: (tx) => apps.lock(tx, app_id),
+          next: (tx) => sellers.lockSeller(tx, seller_id),
+        },
+        () => decideAboutSeller(world, staff, { seller_id, what }),
+      )
+      assert.ok(isDecided)
+    })
+  }
+
+  test('what refers to a locked seller does not wait', async () => {
+    const { db } = service.world
+    const { client_id } = service.demo.app
+    const seller_id = await sellerOf(service, client_id)
+    const locked = Promise.withResolvers<void>()
+    const referring = locked.promise.then(() =>
+      db.run(sql`select id from sellers where id = ${seller_id} for key share nowait`),
+    )
+    await db.tx(async (tx) => {
+      await sellers.lockSeller(tx, seller_id)
+      locked.resolve()
+      assert.equal(await referring, 1)
+    })
   })
 
   test('a cart is opened before the deletion of its account locks carts, or after it', async () => {

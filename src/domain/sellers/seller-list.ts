@@ -102,13 +102,17 @@ export async function sellerFigures(db: Db, ids: SellerId[]): Promise<SellerFigu
     from sellers s where s.id = any(${ids})`)
 }
 
-/** Locks a seller's row until the transaction ends; undefined if there is no such seller. */
+/**
+ * Locks a seller's row until the transaction ends; undefined if there is no such seller. New rows
+ * may still refer to it, as those of a purchase do.
+ */
 export async function lockSeller(
   tx: Db,
   id: SellerId,
 ): Promise<Pick<ListedSeller, 'id' | 'suspended_at' | 'payouts_paused_at'> | undefined> {
   return await tx.maybe<Pick<ListedSeller, 'id' | 'suspended_at' | 'payouts_paused_at'>>(
-    sql`select id, suspended_at, payouts_paused_at from sellers where id = ${id} for update`,
+    sql`select id, suspended_at, payouts_paused_at from sellers
+      where id = ${id} for no key update`,
   )
 }
 

@@ -28,7 +28,7 @@ export async function decideAboutSeller(
   return await world.db.tx(async (tx) => {
     // A purchase that is being recorded ends before, and the next one waits for the decision. The
     // apps are locked before their seller, as purchases and transfers do.
-    if (what === 'suspended') await apps.lockAllOf(tx, seller_id)
+    if (what === 'suspended' || what === 'reinstated') await apps.lockAllOf(tx, seller_id)
     // A payout that begins at the same time ends before, or sees the decision.
     await ledger.lockOwner(tx, seller_id)
     if (!(await apply(tx, now, seller_id, what))) return false
