@@ -7,7 +7,7 @@ import * as billing from '#domain/billing'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
-import { deleteAccount } from '#flows/account'
+import { beginAuthenticator, confirmAuthenticator, deleteAccount, openSetup } from '#flows/account'
 import { identifyBuyer } from '#flows/checkout'
 import { undoEmailChange } from '#flows/sign-in'
 import { decideAboutSeller } from '#flows/staff-actions'
@@ -15,7 +15,7 @@ import type { Db } from '#platform/db'
 import { type CartId, mintId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
-import { newEmail, openOwner } from '../support/account.ts'
+import { codeOf, newEmail, openOwner } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
 import { newApp, offer, sellerOf } from '../support/app-transfer.ts'
 import { untilBlocked } from '../support/blocked.ts'
@@ -172,6 +172,25 @@ describe('order of locks', { skip }, () => {
     const cart = (await billing.findCart(db, id))!
     assert.equal(cart.user_id, null)
     assert.equal(cart.email_normalized, identity.addressOfDeleted(user_id))
+  })
+
+  test('a change by the owner locks the account before its second factors', async () => {
+    const { world } = service
+    const person = await addPerson(service, newEmail())
+    const { user_id } = person
+    const owner = await openOwner(service, person)
+    assert.ok(await beginAuthenticator(world, owner))
+    const { secret } = (await openSetup(world, owner))!
+    const confirmed = await inOrder(
+      {
+        first: (tx) => identity.lockForChange(tx, user_id),
+        next: (tx) =>
+          tx.run(sql`select from authenticator_apps where user_id = ${user_id}
+          for update`),
+      },
+      () => confirmAuthenticator(world, owner, codeOf(service, secret)),
+    )
+    assert.equal(confirmed.outcome, 'on')
   })
 
   test('the undo of a change of email locks a grant before what refers to the account', async () => {

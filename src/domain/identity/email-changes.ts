@@ -17,14 +17,15 @@ export interface EmailChange {
 const COLUMNS = sql`id, user_id, old_email, new_email, new_email_normalized, created_at, done_at,
   ended_at`
 
-/** Records a requested change of email; an earlier pending one is withdrawn. */
+/**
+ * Records a requested change of email; an earlier pending one is withdrawn. The account must be
+ * locked, as it has one pending change.
+ */
 export async function requestEmailChange(
   db: Db,
   now: Date,
   change: Omit<EmailChange, 'created_at' | 'done_at' | 'ended_at'> & { session_id: SessionId },
 ): Promise<void> {
-  // Serialized: an account has one pending change.
-  await db.run(sql`select id from users where id = ${change.user_id} for update`)
   await endPendingChange(db, now, change.user_id)
   await db.run(sql`insert into email_changes
     (id, user_id, old_email, new_email, new_email_normalized, session_id, created_at)

@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import type { Limit } from '#platform/limits'
 import { notify, type Owner } from './note.ts'
 import { codesForFirstFactor, deleteRecoveryCodes } from './recovery-codes.ts'
-import { endAllOtherSessions } from './sessions.ts'
+import { endAllOtherSessions, inOwnSession } from './sessions.ts'
 
 const TRIES: Limit = { name: 'authenticator-setup', points: 10, seconds: 900 }
 
@@ -57,7 +57,7 @@ export async function confirmAuthenticator(
   const { secret_sealed } = app
   const step = identity.stepOfCode(identity.openAuthenticatorSecret(keys, app), now, code)
   if (step === undefined) return { outcome: 'wrong' }
-  const confirmed = await db.tx(async (tx) => {
+  const confirmed = await inOwnSession(world, owner, async (tx) => {
     if (!(await identity.confirmAuthenticator(tx, now, { user_id, secret_sealed, step })))
       return undefined
     await endAllOtherSessions(tx, now, owner)
@@ -70,9 +70,8 @@ export async function confirmAuthenticator(
 
 /** Removes the authenticator app. */
 export async function removeAuthenticator(world: World, owner: Owner): Promise<void> {
-  const { db, clock } = world
-  const now = clock.now()
-  await db.tx(async (tx) => {
+  const now = world.clock.now()
+  await inOwnSession(world, owner, async (tx) => {
     if (!(await identity.removeAuthenticator(tx, owner.user_id))) return
     await endAllOtherSessions(tx, now, owner)
     await deleteRecoveryCodes(tx, owner.user_id)

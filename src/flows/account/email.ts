@@ -6,7 +6,7 @@ import { queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { note, type Owner } from './note.ts'
-import { requireOwnSession } from './sessions.ts'
+import { inOwnSession } from './sessions.ts'
 
 const CHANGES_OF_ACCOUNT: Limit = { name: 'email-change', points: 4, seconds: 3600 }
 const EMAILS_TO_ADDRESS: Limit = { name: 'email-change-address', points: 4, seconds: 3600 }
@@ -21,7 +21,7 @@ export async function changeEmail(
   owner: Owner,
   wanted: { email: string; email_normalized: string },
 ): Promise<{ outcome: 'sent' } | { outcome: 'too_often'; retry_after: number }> {
-  const { db, clock, random, limits } = world
+  const { clock, random, limits } = world
   const { user_id, session_id, email: old_email } = owner
   for (const [limit, key] of [
     [CHANGES_OF_ACCOUNT, user_id],
@@ -31,12 +31,11 @@ export async function changeEmail(
     if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
   }
   const now = clock.now()
-  await db.tx(async (tx) => {
+  await inOwnSession(world, owner, async (tx) => {
     const id = mintId(random, 'ech')
     const { email: new_email, email_normalized: new_email_normalized } = wanted
     const change = { id, user_id, session_id, old_email, new_email, new_email_normalized }
     await identity.requestEmailChange(tx, now, change)
-    await requireOwnSession(tx, owner)
     await note(tx, now, owner, 'email_change_requested', { change_id: id })
     await queueFreshEmail(tx, now, world, { kind: 'change_email', subject_id: id })
     await queueFreshEmail(tx, now, world, { kind: 'email_change_requested', subject_id: id })

@@ -4,7 +4,7 @@ import { mintId, type PasskeyId } from '#platform/ids'
 import { plainLine } from '#platform/text'
 import { notify, type Owner } from './note.ts'
 import { codesForFirstFactor, deleteRecoveryCodes } from './recovery-codes.ts'
-import { endAllOtherSessions } from './sessions.ts'
+import { endAllOtherSessions, inOwnSession } from './sessions.ts'
 
 const CHALLENGE_BYTES = 32
 const MAX_NAME_LENGTH = 60
@@ -42,7 +42,7 @@ export async function addPasskey(
   const made = await identity.verifyCreation(config.base_url, answer)
   if (!made) return undefined
   const name = plainLine(facts.name).slice(0, MAX_NAME_LENGTH).toWellFormed() || 'Passkey'
-  return await db.tx(async (tx) => {
+  return await inOwnSession(world, owner, async (tx) => {
     const passkey = { ...made, id: mintId(random, 'psk'), user_id, name }
     if (!(await identity.addPasskey(tx, now, passkey))) return undefined
     await endAllOtherSessions(tx, now, owner)
@@ -58,10 +58,9 @@ export async function removePasskey(
   owner: Owner,
   passkey_id: PasskeyId,
 ): Promise<void> {
-  const { db, clock } = world
   const { user_id } = owner
-  const now = clock.now()
-  await db.tx(async (tx) => {
+  const now = world.clock.now()
+  await inOwnSession(world, owner, async (tx) => {
     const name = await identity.removePasskey(tx, { user_id, passkey_id })
     if (name === undefined) return
     await endAllOtherSessions(tx, now, owner)

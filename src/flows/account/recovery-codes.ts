@@ -3,17 +3,15 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { notify, type Owner } from './note.ts'
-import { requireOwnSession } from './sessions.ts'
+import { inOwnSession } from './sessions.ts'
 
 /** Creates ten new recovery codes, to be shown once; undefined if there is no second factor. */
 export async function remakeRecoveryCodes(
   world: World,
   owner: Owner,
 ): Promise<string[] | undefined> {
-  const { db, clock } = world
-  const now = clock.now()
-  return await db.tx(async (tx) => {
-    await requireOwnSession(tx, owner)
+  const now = world.clock.now()
+  return await inOwnSession(world, owner, async (tx) => {
     const factors = await identity.factorsOf(tx, owner.user_id)
     if (!identity.owesFactor(factors)) return undefined
     const made = await makeRecoveryCodes(world, tx, now, owner.user_id)

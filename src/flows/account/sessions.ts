@@ -26,6 +26,21 @@ export async function endSession(
 }
 
 /**
+ * Runs a change by the owner of an account in a transaction, in which the account and its session
+ * are locked first. Throws `signed_out` like `requireOwnSession`.
+ */
+export async function inOwnSession<Result>(
+  { db }: Pick<World, 'db'>,
+  owner: Owner,
+  change: (tx: Db) => Promise<Result>,
+): Promise<Result> {
+  return await db.tx(async (tx) => {
+    await requireOwnSession(tx, owner)
+    return await change(tx)
+  })
+}
+
+/**
  * Throws `signed_out` if the session of a change was ended after its request was authorized, by the
  * owner in another browser for example; the transaction that called this must not commit then.
  */
@@ -38,10 +53,9 @@ export async function requireOwnSession(tx: Db, owner: Owner): Promise<void> {
 /**
  * Ends every other session of the account, here and in every app, and the change of email that one
  * of them requested, in the transaction of a change after which only this session is known to be
- * the owner's. Returns the number of sessions.
+ * the owner's (`inOwnSession`). Returns the number of sessions.
  */
 export async function endAllOtherSessions(tx: Db, now: Date, owner: Owner): Promise<number> {
-  await requireOwnSession(tx, owner)
   const count = await identity.endOtherSessions(tx, owner)
   await identity.endChangeOfSession(tx, now, { ...owner, is_other: true })
   await grants.revokeEverything(tx, owner.user_id)
@@ -49,9 +63,9 @@ export async function endAllOtherSessions(tx: Db, now: Date, owner: Owner): Prom
 }
 
 /** Signs every other browser of the account out, here and of every app. */
-export async function endOtherSessions({ db, clock }: World, owner: Owner): Promise<void> {
-  const now = clock.now()
-  await db.tx(async (tx) => {
+export async function endOtherSessions(world: World, owner: Owner): Promise<void> {
+  const now = world.clock.now()
+  await inOwnSession(world, owner, async (tx) => {
     const count = await endAllOtherSessions(tx, now, owner)
     if (count > 0) await note(tx, now, owner, 'other_sessions_ended', { count })
   })
