@@ -1,6 +1,6 @@
 import * as payments from '#domain/payments'
 import { addDays } from '#platform/calendar'
-import type { Database, Db } from '#platform/db'
+import { type Database, type Db, isDeadlock } from '#platform/db'
 import { type Log, openLog } from '#platform/log'
 import { sql } from '#platform/sql'
 import type { Sandbox } from '../../src/sandbox/index.ts'
@@ -21,7 +21,7 @@ export interface Harness {
   sandbox: Sandbox
   clock: ManualClock
   network: NetworkFaults
-  /** Logged errors that are neither crashes nor lost calls. */
+  /** Logged errors that are neither crashes nor lost calls, and deadlocks. */
   unexpected_errors: string[]
   /** The planted fault, if any. */
   fault: Fault | undefined
@@ -44,7 +44,9 @@ export async function openHarness(open = openTestDatabase): Promise<Harness> {
   let sandbox: Sandbox | undefined
   const harness = { db, clock, network, unexpected_errors, fault: undefined } as unknown as Harness
   const service = await openTestService({
-    db: mortalDatabase(faultyDatabase(withoutJobs(db), () => harness.fault)),
+    db: mortalDatabase(
+      faultyDatabase(withoutJobs(notingDeadlocks(db, unexpected_errors)), () => harness.fault),
+    ),
     clock,
     random: { bytes: (count) => rng.bytes(count) },
     log: listeningLog(unexpected_errors),
@@ -79,6 +81,25 @@ function withoutJobs(db: Database): Database {
     ...db,
     raw: unless(db.raw),
     tx: (work) => db.tx((inner) => work({ ...inner, raw: unless(inner.raw) })),
+  }
+}
+
+/**
+ * Records each transaction that a deadlock ended: it runs again, but its person waited a second for
+ * nothing (test/flows/lock-order.test.ts).
+ */
+function notingDeadlocks(db: Database, unexpected_errors: string[]): Database {
+  return {
+    ...db,
+    tx: (work, options) =>
+      db.tx(async (inner) => {
+        try {
+          return await work(inner)
+        } catch (error) {
+          if (isDeadlock(error)) unexpected_errors.push(`deadlock: ${(error as Error).stack}`)
+          throw error
+        }
+      }, options),
   }
 }
 
