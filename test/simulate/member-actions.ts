@@ -136,7 +136,7 @@ export async function accept(
   const before = rolesDuring(fixture, { seller_id, user_id }, now, now)
   const asked = { action: 'seller.member_joined', by: user_id, seller_id, about: user_id }
   const roles = [{ user_id, to: role }]
-  const step = await takeStep(fixture, { ...asked, roles }, async () => {
+  return await takeStep(fixture, { ...asked, roles, answers }, async () => {
     const actor = { kind: 'seller', user_id, request_id: REQUEST } as const
     const joined = await acceptInvitation(world, actor, { id: id!, email_normalized })
     if (!joined) return { is_made: false, outcome: 'no invitation' }
@@ -144,8 +144,6 @@ export async function accept(
     const isSure = before.size === 1 && before.has('none')
     return { ...(isSure && { is_made: true }), outcome: 'joined' }
   })
-  answers.push(step)
-  return step
 }
 
 async function withdraw(
@@ -155,12 +153,11 @@ async function withdraw(
   const { world, sellers } = fixture
   const { seller_user_id: by } = sellers.find((each) => each.seller_id === seller_id)!
   const asked = { action: 'seller.invitation_withdrawn', by, seller_id, about: id! }
-  const step = await takeStep(fixture, asked, async () => {
+  const step = await takeStep(fixture, { ...asked, answers }, async () => {
     const given = { seller_id, id: id! }
     const is_made = await withdrawMemberInvitation(world, memberActor(by, seller_id), given)
     return { is_made, outcome: is_made ? 'withdrawn' : 'was not pending' }
   })
-  answers.push(step)
   return step.outcome
 }
 

@@ -32,12 +32,14 @@ export function rolesDuring(fixture: Fixture, of: At, from: Date, until: Date): 
 /** What a step asks for, with the roles that it changes. */
 export type AskedStep = Pick<TeamStep, 'action' | 'by' | 'seller_id' | 'about'> & {
   roles?: { user_id: UserId; to: TeamRole }[]
+  /** The answers to an invitation, of which it is one. */
+  answers?: TeamStep[]
 }
 
 /** Records a step with the roles that it changes. A second passes before and after it. */
 export async function takeStep(
   fixture: Fixture,
-  { roles = [], ...asked }: AskedStep,
+  { roles = [], answers, ...asked }: AskedStep,
   ask: () => Promise<Pick<TeamStep, 'is_made' | 'outcome'>>,
 ): Promise<TeamStep> {
   const { record, harness } = fixture
@@ -50,6 +52,8 @@ export async function takeStep(
     return { subject: roleSubject(of), from: firstRole(fixture, of), to, at, outcome }
   })
   record.team.push(step)
+  // Before it is asked for: a process that is killed may have done it.
+  answers?.push(step)
   record.roles.push(...changes)
   try {
     Object.assign(step, await ask())
