@@ -12,9 +12,9 @@ import { identifyBuyer } from '#flows/checkout'
 import { undoEmailChange } from '#flows/sign-in'
 import { decideAboutSeller } from '#flows/staff-actions'
 import type { Db } from '#platform/db'
-import { type CartId, mintId, type UserId } from '#platform/ids'
+import { type AppId, type CartId, mintId, type SellerId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 import { codeOf, newEmail, openOwner } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
 import { newApp, offer, sellerOf } from '../support/app-transfer.ts'
@@ -25,6 +25,12 @@ import { buyer, TEXAS } from '../support/purchase.ts'
 import { staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { addPerson, enter } from '../support/sign-in.ts'
+
+/** A lock of a row, and a statement that locks it as one that refers to it does. */
+interface Locking {
+  lock: (tx: Db) => Promise<unknown>
+  refer: Sql
+}
 
 const ORIGIN = { address: '127.0.0.1', agent: 'A test', request_id: 'req_test' }
 
@@ -96,20 +102,30 @@ describe('order of locks', { skip }, () => {
     })
   }
 
-  test('what refers to a locked seller does not wait', async () => {
-    const { db } = service.world
-    const { client_id } = service.demo.app
-    const seller_id = await sellerOf(service, client_id)
-    const locked = Promise.withResolvers<void>()
-    const referring = locked.promise.then(() =>
-      db.run(sql`select id from sellers where id = ${seller_id} for key share nowait`),
-    )
-    await db.tx(async (tx) => {
-      await sellers.lockSeller(tx, seller_id)
-      locked.resolve()
-      assert.equal(await referring, 1)
+  const REFERRED: Record<string, (app_id: AppId, seller_id: SellerId) => Locking> = {
+    seller: (_, seller_id) => ({
+      lock: (tx) => sellers.lockSeller(tx, seller_id),
+      refer: sql`select id from sellers where id = ${seller_id} for key share nowait`,
+    }),
+    client: (app_id) => ({
+      lock: (tx) => apps.lockClientOf(tx, app_id),
+      refer: sql`select client_id from clients where app_id = ${app_id} for key share nowait`,
+    }),
+  }
+  for (const [what, lockingOf] of Object.entries(REFERRED)) {
+    test(`new rows that refer to a locked ${what} do not wait`, async () => {
+      const { db } = service.world
+      const { client_id } = service.demo.app
+      const { lock, refer } = lockingOf(client_id, await sellerOf(service, client_id))
+      const locked = Promise.withResolvers<void>()
+      const referring = locked.promise.then(() => db.run(refer))
+      await db.tx(async (tx) => {
+        await lock(tx)
+        locked.resolve()
+        assert.equal(await referring, 1)
+      })
     })
-  })
+  }
 
   test('a cart is opened before the deletion of its account locks carts, or after it', async () => {
     const { db } = service.world

@@ -81,9 +81,13 @@ export async function getClientOf(db: Db, app_id: AppId): Promise<AppClient> {
   return await db.one<AppClient>(sql`${OWN_CLIENT} where app_id = ${app_id}`)
 }
 
-/** The client of an app, with its row locked until the transaction ends. */
+/**
+ * The client of an app, with its row locked until the transaction ends. New rows may still refer to
+ * it, as those of a sign-in do.
+ */
 export async function lockClientOf(db: Db, app_id: AppId): Promise<AppClient> {
-  return await db.one<AppClient>(sql`${OWN_CLIENT} where app_id = ${app_id} for update`)
+  return await db.one<AppClient>(sql`${OWN_CLIENT} where app_id = ${app_id}
+    for no key update`)
 }
 
 /** An identifier of a client's current secret that reveals nothing about it. */
