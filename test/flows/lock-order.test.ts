@@ -209,6 +209,30 @@ describe('order of locks', { skip }, () => {
     assert.equal(confirmed.outcome, 'on')
   })
 
+  /** A grant under which an app gets tokens, as a lock and as what another flow revokes. */
+  async function grantOf(user_id: UserId) {
+    const { db, random } = service.world
+    const name = { kind: 'Grant', name: mintSecret(random) } as const
+    const facts = { payload: {}, grant: undefined, session_uid: undefined, scope: undefined }
+    const { client_id } = service.demo.app
+    const stored = { ...facts, client_id, user_id, audience: undefined, life: 60 }
+    const keep = (tx: Db) => grants.keepRecord(tx, now(), name, stored)
+    await keep(db)
+    return {
+      locks: { first: keep, next: (tx: Db) => keepUser(tx, user_id) },
+      find: () => grants.findRecord(db, now(), name),
+    }
+  }
+
+  test('the deletion of an account locks a grant before what refers to the account', async () => {
+    const person = await addPerson(service, newEmail())
+    const owner = await openOwner(service, person)
+    const { locks, find } = await grantOf(person.user_id)
+    const deleted = await inOrder(locks, () => deleteAccount(service.world, owner))
+    assert.equal(deleted.outcome, 'deleted')
+    assert.equal(await find(), undefined)
+  })
+
   test('the undo of a change of email locks a grant before what refers to the account', async () => {
     const { db, random } = service.world
     const { user_id, email } = await addPerson(service, newEmail())
@@ -220,17 +244,10 @@ describe('order of locks', { skip }, () => {
     await identity.requestEmailChange(db, now(), { ...change, session_id })
     const token = mintSecret(random)
     await identity.addLink(db, now(), { token, user_id, purpose: 'undo_email', about: id })
-    const grant = { kind: 'Grant', name: token } as const
-    const facts = { payload: {}, grant: undefined, session_uid: undefined, scope: undefined }
-    const { client_id } = service.demo.app
-    const stored = { ...facts, client_id, user_id, audience: undefined, life: 60 }
-    const keepGrant = (tx: Db) => grants.keepRecord(tx, now(), grant, stored)
-    await keepGrant(db)
-    const undone = await inOrder({ first: keepGrant, next: (tx) => keepUser(tx, user_id) }, () =>
-      undoEmailChange(service.world, token, ORIGIN),
-    )
+    const { locks, find } = await grantOf(user_id)
+    const undone = await inOrder(locks, () => undoEmailChange(service.world, token, ORIGIN))
     assert.equal(undone.outcome, 'undone')
-    assert.equal(await grants.findRecord(db, now(), grant), undefined)
+    assert.equal(await find(), undefined)
   })
 
   /** Two carts of one browser and account, in the order of their ids. The last is found first. */

@@ -195,6 +195,12 @@ export async function revokeClient(db: Db, client_id: string): Promise<void> {
   await db.run(sql`delete from oidc_records where kind = 'Grant' and client_id = ${client_id}`)
 }
 
+/** Locks a person's grants, under which tokens are stored, until the transaction ends. */
+export async function lockGrantsOf(tx: Db, user_id: UserId): Promise<void> {
+  await tx.rows(sql`select id from oidc_records where user_id = ${user_id} and kind = 'Grant'
+    order by id for update`)
+}
+
 /** Revokes all of a person's tokens in every app, and ends all of their sign-in sessions. */
 export async function revokeEverything(db: Db, user_id: UserId): Promise<void> {
   await db.run(sql`delete from oidc_records

@@ -64,8 +64,8 @@ export async function deleteCopy(world: World, user_id: UserId): Promise<boolean
 /**
  * Locks an account, its purchases and the offers to it, in the order in which other flows lock
  * them: a link its account before the carts; a purchase its cart, and the answer to an offer the
- * offer, before memberships, emails, and the rows that refer to the account. A purchase that is
- * being recorded blocks the deletion.
+ * offer, before memberships, emails, and the rows that refer to the account; a token its grant
+ * before the account. A purchase that is being recorded blocks the deletion.
  */
 async function lockAccount(tx: Db, user_id: UserId): Promise<identity.User> {
   const user = await identity.lockForChange(tx, user_id)
@@ -75,6 +75,7 @@ async function lockAccount(tx: Db, user_id: UserId): Promise<identity.User> {
   // Until this ends, no one can make the account the owner of a seller.
   await sellers.lockMemberships(tx, user_id)
   await sellers.lockInvitationsBy(tx, user_id)
+  await grants.lockGrantsOf(tx, user_id)
   await identity.lockForDeletion(tx, user_id)
   await payments.lockEmails(tx, [user.email_normalized])
   return user
