@@ -63,9 +63,10 @@ create table import_rows (
   is_best boolean not null default false,
   -- Its place in the order of the import: the best rows first.
   place integer,
-  outcome text check (outcome in ('create', 'create_key_taken', 'update', 'end', 'add_key',
-    'key_taken', 'unchanged', 'duplicate', 'owned', 'ends_earlier', 'add_key_ends_earlier', 'over',
-    'ended_here', 'buying', 'skipped')),
+  outcome text check (outcome in ('create', 'create_key_taken', 'create_key_replaced',
+    'update', 'update_key_taken', 'update_key_replaced', 'end', 'add_key', 'key_taken',
+    'key_replaced', 'unchanged', 'duplicate', 'owned', 'ends_earlier', 'add_key_ends_earlier',
+    'over', 'ended_here', 'buying', 'skipped')),
   primary key (import_id, line)
 );
 create index import_rows_email on import_rows (email_normalized, import_id);

@@ -34,6 +34,7 @@ const ROW: ImportRowFacts = {
   is_buying: false,
   is_key_new: false,
   is_key_taken: false,
+  is_key_replaced: false,
 }
 
 /** A live license that an import created, which ends in winter. */
@@ -91,7 +92,11 @@ describe('a row whose key belongs to another buyer', () => {
   decides([
     ['of a buyer without a license', taken, 'create_key_taken'],
     ['of an imported license', { ...taken, ...OWN }, 'key_taken'],
-    ['of an imported license that changes', { ...taken, ...OWN, ends_at: AUTUMN }, 'update'],
+    [
+      'of an imported license that changes',
+      { ...taken, ...OWN, ends_at: AUTUMN },
+      'update_key_taken',
+    ],
     ['of a license that was bought', { ...taken, live: BOUGHT }, 'key_taken'],
     [
       'beside one that lasts longer',
@@ -100,6 +105,33 @@ describe('a row whose key belongs to another buyer', () => {
     ],
     ['of a product without a plan', { ...taken, product_id: null }, 'skipped'],
     ['of a buyer who is paying now', { ...taken, is_buying: true }, 'buying'],
+  ])
+})
+
+describe('a row whose key was replaced', () => {
+  const own = { is_key_replaced: true }
+  const other = { ...own, is_key_taken: true }
+  decides([
+    ['of a buyer without a license, who had it', own, 'create_key_replaced'],
+    ['of its imported license', { ...own, ...OWN }, 'unchanged'],
+    ['of its imported license that changes', { ...own, ...OWN, ends_at: AUTUMN }, 'update'],
+    ['and was another buyer’s', other, 'create_key_replaced'],
+    ['and was another buyer’s, of an imported license', { ...other, ...OWN }, 'key_replaced'],
+    [
+      'and was another buyer’s, of an imported license that changes',
+      { ...other, ...OWN, ends_at: AUTUMN },
+      'update_key_replaced',
+    ],
+    [
+      'and was another buyer’s, of a license that was bought',
+      { ...other, live: BOUGHT },
+      'key_replaced',
+    ],
+    [
+      'and was another buyer’s, beside one that lasts longer',
+      { ...other, is_best: false, best_outcome: 'create_key_replaced' },
+      'key_replaced',
+    ],
   ])
 })
 

@@ -77,6 +77,10 @@ describe('an import', () => {
     assert.deepEqual((await runFile(service, lemonFileOf(service, third))).counts, {
       create_key_taken: 1,
     })
+    const later = [{ ...third[0]!, days: 50 }]
+    assert.deepEqual((await runFile(service, lemonFileOf(service, later))).counts, {
+      update_key_taken: 1,
+    })
     assert.equal((await stateOfKey(service, 'shared-key'))!.license_id, license_id)
   })
 
@@ -123,11 +127,33 @@ describe('an import', () => {
     await endNow(service.world, actor, { license_id, reason: 'A test' })
     rows[0]!.days = 50
     assert.deepEqual((await runFile(service, lemonFileOf(service, rows))).counts, {
-      create: 1,
+      create_key_replaced: 1,
       duplicate: 1,
     })
     for (const key of ['leaked-1', 'leaked-2', first])
       assert.equal(await stateOfKey(service, key), undefined)
+  })
+
+  test('says of a replaced key that it was added to no license of another buyer', async () => {
+    const first = { id: 983, email: 'replaced-first@example.com', days: 20, key: 'replaced-key' }
+    await runFile(service, lemonFileOf(service, [first]))
+    await replaceKey((await stateOfKey(service, first.key))!.license_id)
+    const second = { ...first, id: 984, email: 'replaced-second@example.com' }
+    for (const [days, outcome] of [
+      [20, 'create_key_replaced'],
+      [20, 'key_replaced'],
+      [50, 'update_key_replaced'],
+    ] as const) {
+      const { id, counts } = await checkFile(service, lemonFileOf(service, [{ ...second, days }]))
+      assert.deepEqual(counts, { [outcome]: 1 })
+      assert.deepEqual((await runChecked(service, id)).counts, counts)
+    }
+    const end = isoDate(addDays(service.clock.now(), 50))
+    const { period_end } = await service.world.db.one<{ period_end: Date }>(sql`
+      select l.period_end from licenses l join users u on u.id = l.user_id
+        where u.email = ${second.email}`)
+    assert.equal(isoDate(period_end), end)
+    assert.equal(await stateOfKey(service, first.key), undefined)
   })
 
   test('takes a key back that the other service has revoked since, until it is active again', async () => {

@@ -5,10 +5,14 @@ import type { ImportRecord, ImportSource } from './record.ts'
 export const ROW_OUTCOMES = [
   'create',
   'create_key_taken',
+  'create_key_replaced',
   'update',
+  'update_key_taken',
+  'update_key_replaced',
   'end',
   'add_key',
   'key_taken',
+  'key_replaced',
   'unchanged',
   'duplicate',
   'owned',
@@ -65,24 +69,52 @@ export interface ImportRowFacts extends Pick<ImportRecord, 'over' | 'ends_at'> {
   is_buying: boolean
   /** Whether the row has a key that opens no license of the app yet, and was not replaced. */
   is_key_new: boolean
-  /** Whether the key of the row belongs to a license of another buyer of the app. */
+  /** Whether the key of the row belongs to a license of another buyer of the app, or did. */
   is_key_taken: boolean
+  /** Whether the key of the row was replaced, so that it opens nothing. */
+  is_key_replaced: boolean
 }
 
 /**
  * Decides what an import does with a row (decision 143). A buyer has one license for an app: the
  * best of their rows creates it, and the others add their keys to it. Nothing that is already up to
- * date changes. A key opens one license: that of the buyer whose row brought it first.
+ * date changes. A key opens one license: that of the buyer whose row brought it first. One that was
+ * replaced opens none.
  */
 export function decideRow(row: ImportRowFacts): RowOutcome {
   const outcome = decideLicense(row)
-  if (!row.is_key_taken) return outcome
-  if (outcome === 'create') return 'create_key_taken'
-  return WITHOUT_KEY.includes(outcome) ? 'key_taken' : outcome
+  if (row.is_key_replaced) {
+    // The buyer's own replaced key is news only with a new license.
+    if (outcome === 'create') return 'create_key_replaced'
+    return row.is_key_taken ? (KEY_REPLACED[outcome] ?? outcome) : outcome
+  }
+  return row.is_key_taken ? (KEY_TAKEN[outcome] ?? outcome) : outcome
 }
 
-/** Outcomes of a row that would add its key if the key were new. */
-const WITHOUT_KEY: readonly RowOutcome[] = ['unchanged', 'duplicate', 'owned']
+type KeyOutcomes = Partial<Record<RowOutcome, RowOutcome>>
+
+/** Outcomes of a row that would add its key, if the key belongs to another buyer. */
+const KEY_TAKEN: KeyOutcomes = {
+  create: 'create_key_taken',
+  update: 'update_key_taken',
+  unchanged: 'key_taken',
+  duplicate: 'key_taken',
+  owned: 'key_taken',
+}
+
+/** The same, if the key of the other buyer was replaced. */
+const KEY_REPLACED: KeyOutcomes = {
+  update: 'update_key_replaced',
+  unchanged: 'key_replaced',
+  duplicate: 'key_replaced',
+  owned: 'key_replaced',
+}
+
+/** Outcomes of a row that creates a license. */
+export const CREATING: readonly RowOutcome[] = ['create', 'create_key_taken', 'create_key_replaced']
+
+/** Outcomes of a row that changes plan or end of a license. */
+export const UPDATING: readonly RowOutcome[] = ['update', 'update_key_taken', 'update_key_replaced']
 
 function decideLicense(row: ImportRowFacts): RowOutcome {
   if (row.product_id === null) return 'skipped'
@@ -104,7 +136,7 @@ function decideLicense(row: ImportRowFacts): RowOutcome {
 
 /** Whether the buyer has a live license once their best row was imported. */
 function hasLicense({ live, best_outcome }: ImportRowFacts): boolean {
-  return live !== undefined || best_outcome === 'create' || best_outcome === 'create_key_taken'
+  return live !== undefined || (best_outcome !== null && CREATING.includes(best_outcome))
 }
 
 /**

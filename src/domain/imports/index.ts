@@ -8,6 +8,7 @@
  */
 export { cleanCell, shortened } from './cell.ts'
 export {
+  CREATING,
   decideRow,
   endsOrder,
   type ImportRowFacts,
@@ -16,6 +17,7 @@ export {
   ROW_OUTCOMES,
   type RowOutcome,
   revokesKey,
+  UPDATING,
 } from './decide.ts'
 export * from './faults.ts'
 export * from './imports.ts'

@@ -106,6 +106,7 @@ export interface LeadingRow extends ImportRow {
   is_buying: boolean
   is_key_new: boolean
   is_key_taken: boolean
+  is_key_replaced: boolean
   product_id: ProductId | null
 }
 
@@ -147,14 +148,16 @@ export async function nextRows(
             and (kl.status <> 'canceled' or k.replaced_at is not null) limit 1) is null
         and (select true from licenses own where own.key_hash = r.key_hash limit 1) is null
         as is_key_new,
-      r.key_hash is not null
-        and ((select true from license_key_aliases k join licenses kl on kl.id = k.license_id
-            where k.app_id = ${of.app_id} and k.key_hash = r.key_hash and k.replaced_at is null
-              and kl.status <> 'canceled' and kl.user_id is distinct from u.id limit 1) is not null
-          or (select true from licenses own where own.key_hash = r.key_hash
-            and own.app_id = ${of.app_id} and own.user_id is distinct from u.id limit 1)
-            is not null)
-        as is_key_taken
+      (select true from license_key_aliases k join licenses kl on kl.id = k.license_id
+          where k.app_id = ${of.app_id} and k.key_hash = r.key_hash
+            and (kl.status <> 'canceled' or k.replaced_at is not null)
+            and kl.user_id is distinct from u.id limit 1) is not null
+        or (select true from licenses own where own.key_hash = r.key_hash
+          and own.app_id = ${of.app_id} and own.user_id is distinct from u.id limit 1) is not null
+        as is_key_taken,
+      (select true from license_key_aliases k where k.app_id = ${of.app_id}
+          and k.key_hash = r.key_hash and k.replaced_at is not null limit 1) is not null
+        as is_key_replaced
     from import_rows r join imports i on i.id = r.import_id
       left join lateral (select f.line, f.outcome from import_rows f
         where f.import_id = r.import_id and f.is_best

@@ -131,7 +131,7 @@ function buyersOf(rows: readonly DecidedRow[]): string[] {
 /** The licenses that rows change or end. */
 function licensesOf(rows: readonly DecidedRow[]): LicenseId[] {
   return rows.flatMap(({ outcome, live_id, ends_id }) => {
-    const id = outcome === 'update' ? live_id : outcome === 'end' ? ends_id : null
+    const id = imports.UPDATING.includes(outcome) ? live_id : outcome === 'end' ? ends_id : null
     return id === null ? [] : [id]
   })
 }
@@ -152,8 +152,11 @@ async function importRow(
   switch (outcome) {
     case 'create':
     case 'create_key_taken':
+    case 'create_key_replaced':
       return (await addLicense(world, tx, now, work)) ? outcome : 'owned'
-    case 'update': {
+    case 'update':
+    case 'update_key_taken':
+    case 'update_key_replaced': {
       const { product_id, ends_at } = row
       const { notifies: reminds } = work.read
       const change = { license_id: live_id!, product_id: product_id!, ends_at, reminds }
@@ -170,6 +173,7 @@ async function importRow(
       else await addAlias(tx, now, work, live_id)
       return outcome
     case 'key_taken':
+    case 'key_replaced':
     case 'unchanged':
       if (row.is_decisive) await keep(tx, now, work, live_id!)
       return outcome

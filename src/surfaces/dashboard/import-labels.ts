@@ -5,10 +5,16 @@ export const OUTCOME_LABELS: Record<RowOutcome, string> = {
   create: 'License created',
   create_key_taken:
     'License created with a new key: the old key belongs to another buyer’s license',
+  create_key_replaced: 'License created with a new key: the old key was replaced before',
   update: 'Plan or end date changed',
+  update_key_taken:
+    'Plan or end date changed, key not added: it belongs to another buyer’s license',
+  update_key_replaced:
+    'Plan or end date changed, key not added: another buyer had it, and it was replaced',
   end: 'License ended',
   add_key: 'Key added to the buyer’s license',
   key_taken: 'Key not added: it belongs to another buyer’s license',
+  key_replaced: 'Key not added: another buyer had it, and it was replaced',
   unchanged: 'Unchanged',
   duplicate: 'Another row for this buyer is imported',
   owned: 'The buyer already has a license',

@@ -6,12 +6,14 @@ import { Day } from '#design/money'
 import { Panel, Totals } from '#design/panels'
 import { RecordTable } from '#design/records'
 import {
+  CREATING,
   type FilePlan,
   type Import,
   type ImportFault,
   type ReportedRow,
   ROW_OUTCOMES,
   type RowOutcome,
+  UPDATING,
 } from '#domain/imports'
 import type { FormFault } from '#http/form-errors'
 import { counted } from '#platform/text'
@@ -94,9 +96,8 @@ export function ReportPanel({ read, rows, address, continued }: ImportPageFacts)
 
 /** The outcomes of rows that change something. */
 const CHANGING: readonly RowOutcome[] = [
-  'create',
-  'create_key_taken',
-  'update',
+  ...CREATING,
+  ...UPDATING,
   'end',
   'add_key',
   'add_key_ends_earlier',
