@@ -53,6 +53,12 @@ describe('the protocol', () => {
     additionalProperties: false,
   }
 
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+
   test('the tools come in one order, each with schemas, a description and hints', async () => {
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     const { tools } = (await post(service, list, await bearer('listing.read'))).json().result
@@ -90,12 +96,21 @@ describe('the protocol', () => {
     assert.equal((await post(service, method, authorized)).json().error.code, -32601)
   })
 
-  test('offers no event stream and keeps none open', async () => {
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': MODERN,
-      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
+  test('a cursor is refused, as the list of tools has one page', async () => {
+    const authorized = await bearer()
+    const method = 'tools/list'
+    for (const cursor of ['', 'after:list_apps']) {
+      const list = { jsonrpc: '2.0', id: 1, method, params: { cursor } }
+      const { error } = (await post(service, list, authorized)).json()
+      assert.equal(error.code, -32602)
+      assert.match(error.message, /cursor/)
+      const modern = { ...list, params: { cursor, _meta } }
+      const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': method, ...authorized }
+      assert.equal((await post(service, modern, headers)).json().error.code, -32602)
     }
+  })
+
+  test('offers no event stream and keeps none open', async () => {
     const method = 'subscriptions/listen'
     const listen = { jsonrpc: '2.0', id: 1, method, params: { notifications: {}, _meta } }
     const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': method, ...(await bearer()) }

@@ -42,7 +42,15 @@ export function serverFactory(world: World, tools: Tool[]): (caller: Caller) => 
       capabilities: { tools: {} },
       instructions: isTestMode ? TEST_MODE + INSTRUCTIONS : INSTRUCTIONS,
     })
-    server.setRequestHandler('tools/list', () => list)
+    server.setRequestHandler('tools/list', ({ params }) => {
+      // The list is one page, so no cursor was ever given out.
+      if (params?.cursor !== undefined)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          'Invalid cursor. Call tools/list without one: it lists every tool.',
+        )
+      return list
+    })
     server.setRequestHandler('tools/call', async ({ params }) => {
       const tool = tools.find(({ name }) => name === params.name)
       if (!tool)
