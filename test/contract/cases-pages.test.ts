@@ -12,7 +12,7 @@ import { codeOf } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
 import { auditOf, type BothSides, openBothSides } from '../support/both-sides.ts'
 import { CARD } from '../support/cards.ts'
-import { disputeOf, latestCharge, objectTo, owedToSeller } from '../support/disputes.ts'
+import { decide, disputeOf, latestCharge, objectTo, owedToSeller } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buy, passAndHandle, refund, stateOf } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
@@ -56,6 +56,32 @@ describe('a dispute', () => {
     const late = await staff().open(`/admin/disputes/${dispute.id}/`)
     assert.match(textOf(late.body), /decided for the seller/)
     assert.ok(!late.body.includes('Submit evidence'))
+  })
+})
+
+describe('an inquiry', () => {
+  test('is not counted among payments in dispute, as the bank has withdrawn nothing', async () => {
+    const asked = await buy(service, { card: CARD.inquiry })
+    await handleEvents(service.world)
+    const agent = seller()
+    const waiting = async () =>
+      /\d+ (payment|inquir).*?evidence due/.exec((await agent.open(`${BASE}/sales/`)) && agent.text)
+    assert.match((await waiting())![0], /^1 inquiry \$12\.60 by \S+ \(inquiry\): evidence due/)
+    const { seller_id } = (await apps.findBySlug(service.world.db, 'tidepool'))!
+    const figures = `/admin/sellers/${seller_id}/`
+    assert.match(textOf((await staff().open(figures)).body), /Open disputes 0/)
+    assert.match(
+      textOf((await agent.open(`${BASE}/`)).body),
+      /Disputes and inquiries .*Inquiry\. Evidence due/,
+    )
+    const disputed = await buy(service)
+    const dispute = await objectTo(service, disputed.charge)
+    assert.match((await waiting())![0], /^1 payment in dispute, 1 inquiry/)
+    assert.match(textOf((await staff().open(figures)).body), /Open disputes 1/)
+    await decide(service, dispute, 'won')
+    await refund(service, asked)
+    await handleEvents(service.world)
+    assert.equal(await waiting(), null)
   })
 })
 

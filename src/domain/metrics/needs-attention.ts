@@ -50,7 +50,7 @@ export async function latestSales(db: Db, query: AttentionQuery): Promise<Latest
     order by i.paid_at desc, i.number desc`)
 }
 
-/** A dispute that is not decided. */
+/** A dispute or inquiry that is not decided. */
 export interface OpenDispute {
   id: DisputeId
   invoice_id: InvoiceId
@@ -58,15 +58,17 @@ export interface OpenDispute {
   app_name: string
   email: string
   amount: Cents
+  /** Whether the bank only asks, and has withdrawn nothing. */
+  is_inquiry: boolean
   due_at: Date
   submitted_at: Date | null
 }
 
-/** The open disputes of apps, next one due first. */
+/** The undecided disputes and inquiries of apps, next one due first. */
 export async function openDisputes(db: Db, query: AttentionQuery): Promise<OpenDispute[]> {
   return await db.rows<OpenDispute>(sql`
     select d.id, i.id as invoice_id, a.slug as app_slug, a.name as app_name, u.email, d.amount,
-      d.due_at, d.submitted_at
+      d.status = 'inquiry' as is_inquiry, d.due_at, d.submitted_at
     from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
       join apps a on a.id = i.app_id join users u on u.id = i.user_id
     where d.status in ('inquiry', 'open') and i.app_id = any(${query.app_ids}::text[])

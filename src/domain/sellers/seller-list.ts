@@ -74,17 +74,17 @@ export interface SellerFigures {
   sales: number
   /** What the seller is owed; negative: what the seller owes. */
   balance: Cents
-  /** Undecided disputes of what the seller sold, also where the app has since been transferred. */
+  /** Open disputes of what the seller sold, also where the app has since been transferred. */
   disputes: number
 }
 
 /** The figures of these sellers, in no order. */
 export async function sellerFigures(db: Db, ids: SellerId[]): Promise<SellerFigures[]> {
-  // The few undecided disputes are counted once, not for each seller from its many sales.
+  // The few open disputes are counted once, not for each seller from its many sales.
   return await db.rows<SellerFigures>(sql`with open as materialized (
       select i.seller_id, count(*) as count
       from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
-      where d.status in ('inquiry', 'open') group by i.seller_id)
+      where d.status = 'open' group by i.seller_id)
     select s.id,
       (select count(*) from apps a where a.seller_id = s.id) as apps,
       (select coalesce(sum(days.count), 0) from apps a, lateral (

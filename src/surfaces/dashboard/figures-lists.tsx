@@ -13,13 +13,14 @@ import { type FiguresFacts, LISTED } from './figures.ts'
 /** Open disputes, failed renewals and the latest sales, each with a link. */
 export function LatestLists(facts: FiguresFacts): JSX.Element {
   const { disputes, renewals, sales } = facts
+  const hasInquiry = disputes.some(({ is_inquiry }) => is_inquiry)
   return (
     <>
       {disputes.length > 0 && (
         <List
-          title="Open disputes"
+          title={hasInquiry ? 'Disputes and inquiries' : 'Open disputes'}
           records={disputeCards(facts)}
-          all={allOf(facts, disputes, { status: 'disputed' })}
+          all={allOf(facts, disputes, hasInquiry ? {} : { status: 'disputed' })}
         />
       )}
       {renewals.length > 0 && (
@@ -72,7 +73,7 @@ function detailsOf(
 
 function disputeCards(facts: FiguresFacts): CardFacts[] {
   return facts.disputes.map((dispute) => {
-    const { id, invoice_id, app_slug, email, due_at, submitted_at } = dispute
+    const { id, invoice_id, app_slug, email, is_inquiry, due_at, submitted_at } = dispute
     const page = facts.opens_disputes ? `disputes/${id}` : `sales/${invoice_id}`
     return {
       key: id,
@@ -82,6 +83,7 @@ function disputeCards(facts: FiguresFacts): CardFacts[] {
         facts,
         dispute.app_name,
         <>
+          {is_inquiry && 'Inquiry. '}
           {submitted_at ? 'Evidence submitted. Decision due after ' : 'Evidence due '}
           <Day date={due_at} />
         </>,

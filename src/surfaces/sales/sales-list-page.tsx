@@ -150,21 +150,18 @@ function Sums({ totals }: { totals: InvoiceTotals | undefined }): JSX.Element {
   )
 }
 
-/** More disputes than this are not listed above the sales. */
+/** More disputes and inquiries than this are not listed above the sales. */
 export const LISTED_DISPUTES = 20
 
-/** The disputes that need a response. */
+/** The disputes and inquiries that need a response. */
 function Waiting(facts: {
   disputes: DisputeLine[]
   opens_disputes: boolean
   base: string
 }): JSX.Element {
   const { disputes, opens_disputes, base } = facts
-  const isMore = disputes.length > LISTED_DISPUTES
-  const count = counted(Math.min(disputes.length, LISTED_DISPUTES), 'payment')
-  const title = `${isMore ? 'Over ' : ''}${count} in dispute`
   return (
-    <Alert tone="warning" title={title}>
+    <Alert tone="warning" title={waitingTitle(disputes)}>
       <ul class="grid gap-1">
         {disputes.slice(0, LISTED_DISPUTES).map((dispute) => (
           <li key={dispute.id}>
@@ -177,14 +174,32 @@ function Waiting(facts: {
             >
               <Money amount={dispute.amount} /> by <Mailbox address={dispute.email} />
             </TextLink>
+            {dispute.status === 'inquiry' && ' (inquiry)'}
             {dispute.submitted_at ? ': evidence submitted. Decision due after ' : ': evidence due '}
             <Day date={dispute.due_at} />
           </li>
         ))}
       </ul>
-      {isMore && <p>Those due first are listed. Search by the status Disputed to see all.</p>}
+      {disputes.length > LISTED_DISPUTES && (
+        <p>Those due first are listed. Search by the status Disputed to see all disputes.</p>
+      )}
     </Alert>
   )
+}
+
+/** An inquiry is no dispute: the bank has withdrawn nothing. */
+function waitingTitle(disputes: DisputeLine[]): string {
+  const inquiries = disputes.filter(({ status }) => status === 'inquiry').length
+  const open = disputes.length - inquiries
+  if (disputes.length > LISTED_DISPUTES) {
+    const limit = counted(LISTED_DISPUTES, 'payment')
+    return inquiries === 0 ? `Over ${limit} in dispute` : `Over ${limit} in dispute or inquiry`
+  }
+  const counts = [
+    ...(open > 0 ? [`${counted(open, 'payment')} in dispute`] : []),
+    ...(inquiries > 0 ? [inquiries === 1 ? '1 inquiry' : `${inquiries} inquiries`] : []),
+  ]
+  return counts.join(', ')
 }
 
 function Nothing({ is_filtered, base }: { is_filtered: boolean; base: string }): JSX.Element {
