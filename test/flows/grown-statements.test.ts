@@ -177,6 +177,8 @@ test('sales of a status match those with that status in the list of all sales', 
   // Of the refunded: some in part, in two parts, refused, and refunded as well as disputed.
   await db.run(sql`update refunds set amount = 500 where id in ('rfd_g50', 'rfd_g100', 'rfd_g150')`)
   await db.run(sql`update refunds set status = 'refused' where id = 'rfd_g200'`)
+  await db.run(sql`update refunds set status = 'pending'
+    where id in ('rfd_g150', 'rfd_g400', 'rfd_g450')`)
   await db.run(sql`insert into refunds (id, charge_id, amount, tax, fee, add_on_fee, commission,
       reason, requested_by, status, created_at)
     select 'rfd_g100b', charge_id, 760, tax, fee, add_on_fee, commission, reason, requested_by,
@@ -202,5 +204,6 @@ test('sales of a status match those with that status in the list of all sales', 
   }
   assert.equal(counts.partly_refunded, 1)
   assert.equal(counts.disputed, 2)
-  assert.equal(counts.refunded, 120 - 5)
+  assert.equal(counts.refund_pending, 2)
+  assert.equal(counts.refunded, 120 - 7)
 })

@@ -37,6 +37,13 @@ export interface InvoiceQuery extends InvoiceFilter {
 // A bound that is always present lets the index scan start there, whatever the plan.
 const HIGHEST = sql`9223372036854775807`
 
+/** The pending refunds of a charge. */
+const PENDING = sql`(select count(*) from refunds
+  where charge_id = s.charge_id and status = 'pending')`
+
+const DISPUTES_OF_CHARGE = sql`(select count(*) from disputes
+  where charge_id = s.charge_id and status in ('open', 'lost'))`
+
 /** The condition for a status, decided row by row until the page is full. */
 const CANDIDATES: Record<SellerInvoiceStatus, Sql> = {
   // A scalar subquery is not turned into a join, which would read every invoice.
@@ -46,6 +53,7 @@ const CANDIDATES: Record<SellerInvoiceStatus, Sql> = {
     where c.invoice_id = i.id) = 0`,
   open: sql`i.status = 'open'`,
   void: sql`i.status = 'void'`,
+  refund_pending: sql`i.status = 'paid' and ${PENDING} > 0 and ${DISPUTES_OF_CHARGE} = 0`,
   partly_refunded: OF_REFUNDS(sql`<`),
   refunded: OF_REFUNDS(sql`>=`),
   disputed: sql`i.status = 'paid' and ${OF_DISPUTES('open')}`,
@@ -66,8 +74,7 @@ function OF_REFUNDS(how: Sql): Sql {
   return sql`i.status = 'paid' and (select sum(amount) from refunds
       where charge_id = s.charge_id and is_made)
     ${how} (select amount from charges where id = s.charge_id)
-    and (select count(*) from disputes
-      where charge_id = s.charge_id and status in ('open', 'lost')) = 0`
+    and ${PENDING} = 0 and ${DISPUTES_OF_CHARGE} = 0`
 }
 
 function OF_DISPUTES(status: 'open' | 'lost'): Sql {
@@ -97,7 +104,11 @@ function matching({ app_id, kind, dated, found }: InvoiceFilter, table: Sql): Sq
     }`
 }
 
-const REFUNDED = new Set<SellerInvoiceStatus | undefined>(['refunded', 'partly_refunded'])
+const REFUNDED = new Set<SellerInvoiceStatus | undefined>([
+  'refund_pending',
+  'partly_refunded',
+  'refunded',
+])
 
 /** The table whose order a list follows: invoices with a refund are read from their own. */
 function tableOf({ status }: InvoiceFilter): Sql {

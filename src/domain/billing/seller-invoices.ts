@@ -5,9 +5,13 @@ import { type Sql, sql } from '#platform/sql'
 import { DISPUTE_COST } from './fee.ts'
 import type { Invoice } from './invoices.ts'
 
-/** The status of an invoice, by its charge, its refunds and its disputes. */
+/**
+ * The status of an invoice, by its charge, its refunds and its disputes. A refund is pending until
+ * the buyer's card has confirmed it.
+ */
 export const SELLER_INVOICE_STATUSES = [
   'paid',
+  'refund_pending',
   'partly_refunded',
   'refunded',
   'disputed',
@@ -46,9 +50,6 @@ export interface SellerInvoice
   status: SellerInvoiceStatus
 }
 
-/** What an invoice's label says. */
-export type InvoiceState = Pick<SellerInvoice, 'status' | 'refund_pending'>
-
 /** What a dispute `d` deducts from what the seller earned, as the ledger books it. */
 export const DEDUCTED_BY_DISPUTE = sql`case d.status
   when 'lost' then d.amount - d.tax - d.owed + ${DISPUTE_COST}::bigint
@@ -70,6 +71,7 @@ export const SELLER_INVOICES = (
     case when i.status <> 'paid' then i.status
       when d.is_open then 'disputed'
       when d.is_lost then 'dispute_lost'
+      when r.pending > 0 then 'refund_pending'
       when r.refunded >= c.amount then 'refunded'
       when r.refunded > 0 then 'partly_refunded'
       else 'paid' end as status
@@ -104,16 +106,16 @@ export async function findSellerInvoice(
   )
 }
 
-/** What the labels of some invoices say. */
-export async function invoiceStates(
+/** The statuses of some invoices. */
+export async function invoiceStatuses(
   db: Db,
   ids: InvoiceId[],
-): Promise<Map<InvoiceId, InvoiceState>> {
-  const rows = await db.rows<InvoiceState & Pick<SellerInvoice, 'id'>>(
-    sql`select s.id, s.status, s.refund_pending
+): Promise<Map<InvoiceId, SellerInvoiceStatus>> {
+  const rows = await db.rows<Pick<SellerInvoice, 'id' | 'status'>>(
+    sql`select s.id, s.status
       from (${SELLER_INVOICES(sql`select * from invoices where id = any(${ids})`)}) s`,
   )
-  return new Map(rows.map(({ id, ...state }) => [id, state]))
+  return new Map(rows.map(({ id, status }) => [id, status]))
 }
 
 /** A page of the invoices of a license, latest first. */

@@ -3,11 +3,11 @@ import { TextLink } from '#design/actions'
 import { Day, Money } from '#design/money'
 import { EmptyState } from '#design/panels'
 import { type CardFacts, RecordCards } from '#design/records'
-import { type InvoiceState, isHardDecline } from '#domain/billing'
+import { isHardDecline, type SellerInvoiceStatus } from '#domain/billing'
 import type { FailedRenewal } from '#domain/metrics'
 import { withQuery } from '#http/address'
 import { addressOf } from '#http/app-menu'
-import { invoiceLabel } from '#http/invoice-status-labels'
+import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
 import { type FiguresFacts, LISTED } from './figures.ts'
 
 /** Open disputes, failed renewals and the latest sales, each with a link. */
@@ -145,6 +145,6 @@ function saleCards(facts: FiguresFacts): CardFacts[] {
 }
 
 /** Why the net of a sale is less than it was; nothing of one that is only paid. */
-function changeOf(invoice: InvoiceState | undefined): string[] {
-  return invoice === undefined || invoice.status === 'paid' ? [] : [invoiceLabel(invoice)[0]]
+function changeOf(status: SellerInvoiceStatus | undefined): string[] {
+  return status === undefined || status === 'paid' ? [] : [INVOICE_STATUS_LABELS[status][0]]
 }

@@ -29,7 +29,7 @@ export interface FiguresFacts {
   figures: metrics.OverviewFigures
   sales: metrics.LatestSale[]
   /** The statuses of those sales. */
-  statuses: ReadonlyMap<InvoiceId, billing.InvoiceState>
+  statuses: ReadonlyMap<InvoiceId, billing.SellerInvoiceStatus>
   disputes: metrics.OpenDispute[]
   /** Whether the member may open a dispute; others open its sale. */
   opens_disputes: boolean
@@ -65,7 +65,7 @@ export async function readFigures(
     names_apps,
     figures: await metrics.readOverview(db, { app_ids, range: chosen.range }),
     sales,
-    statuses: await billing.invoiceStates(db, ids),
+    statuses: await billing.invoiceStatuses(db, ids),
     disputes: await metrics.openDisputes(db, query),
     opens_disputes: sellers.isAllowed(member.role, 'support'),
     renewals: await metrics.failedRenewals(db, query),

@@ -1,4 +1,4 @@
-import type { SellerInvoice } from '#domain/billing'
+import type { SellerInvoice, SellerInvoiceStatus } from '#domain/billing'
 import type { CustomerLicense } from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import { resendReceipt } from '#flows/resend-receipt'
@@ -148,6 +148,9 @@ export const NOTES: Record<string, ActionNote> = {
   },
 }
 
+/** Statuses of an invoice that may be refunded, or refunded further. */
+const REFUNDABLE: readonly SellerInvoiceStatus[] = ['paid', 'refund_pending', 'partly_refunded']
+
 /** The links to what this member may do about a license now. */
 export function actionsFor(
   { member, base }: AppSalesContext,
@@ -155,8 +158,8 @@ export function actionsFor(
   invoices: SellerInvoice[],
 ): ActionLink[] {
   if (!sellers.isAllowed(member.role, 'support')) return []
-  const charged = invoices.find(({ charged, status }) => {
-    return charged > 0 && (status === 'paid' || status === 'partly_refunded')
+  const charged = invoices.find(({ charged, refunded, status }) => {
+    return refunded < charged && REFUNDABLE.includes(status)
   })
   return [
     ...(charged ? [{ href: `${base}/sales/${charged.id}/refund`, label: 'Refund' }] : []),

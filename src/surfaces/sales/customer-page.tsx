@@ -18,7 +18,7 @@ import {
   type Refund,
 } from '#domain/payments'
 import type { ActionNote } from '#http/action-note'
-import { invoiceLabel } from '#http/invoice-status-labels'
+import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
 import type { ListPage } from '#http/pagination'
 import { eventText } from '#http/timeline-labels'
 import { type Cents, cents, sum } from '#platform/money'
@@ -143,7 +143,7 @@ function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
           caption="Invoices, newest first"
           columns={columns}
           rows={invoices.rows.map((invoice) => {
-            const [label, tone] = invoiceLabel(invoice)
+            const [label, tone] = INVOICE_STATUS_LABELS[invoice.status]
             return {
               key: invoice.id,
               cells: [

@@ -14,7 +14,7 @@ import {
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
 import type { PayoutOfTransaction } from '#domain/payouts'
-import { invoiceLabel } from '#http/invoice-status-labels'
+import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
 import { LedgerEntries } from '#http/ledger-entries'
 import { payoutLabel } from '#http/payout-label'
 import type { ChargeId } from '#platform/ids'
@@ -52,7 +52,7 @@ export interface InvoicePageFacts extends SalesPageFacts {
 export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
   const { invoice } = facts
   const number = invoiceNumber(invoice.number)
-  const [label, tone] = invoiceLabel(invoice)
+  const [label, tone] = INVOICE_STATUS_LABELS[invoice.status]
   return (
     <SalesLayout
       {...facts}

@@ -15,7 +15,7 @@ import {
 } from '#domain/billing'
 import type { DisputeLine } from '#domain/payments'
 import { appMenu } from '#http/app-menu'
-import { INVOICE_STATUS_LABELS, invoiceLabel } from '#http/invoice-status-labels'
+import { INVOICE_STATUS_LABELS } from '#http/invoice-status-labels'
 import { type Cents, cents } from '#platform/money'
 import { counted } from '#platform/text'
 import type { InvoiceSearch } from './invoice-search.ts'
@@ -103,7 +103,7 @@ export function SalesPage(
 }
 
 function cellsOf(base: string, invoice: SellerInvoice) {
-  const [label, tone] = invoiceLabel(invoice)
+  const [label, tone] = INVOICE_STATUS_LABELS[invoice.status]
   return [
     <Money amount={invoice.amount} />,
     <Money amount={invoice.tax} />,
