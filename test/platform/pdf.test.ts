@@ -65,6 +65,54 @@ test('the total of a table is on the page of its last row, however many rows the
   assert.deepEqual([...lengths], [1, 2])
 })
 
+test('totals are on the page of the last row, however many rows there are', async () => {
+  const totals = ['Subtotal', 'Tax', 'Paid'].map((label) => ({ label, amount: '$12.00' }))
+  const { columns } = table()!
+  const lengths = new Set<number>()
+  for (let count = 20; count < 30; count++) {
+    const rows = Array.from({ length: count }, (_, row) => [`Sale ${row}.`, '$12.00'])
+    const drawn = await pool.draw(content({ table: { columns, rows }, totals }))
+    const { page_texts } = await readPdf(drawn)
+    const last = page_texts.at(-1)!
+    for (const text of [`Sale ${count - 1}.`, 'Subtotal', 'Paid']) {
+      assert.ok(last.includes(text), `${count}: ${last}`)
+    }
+    lengths.add(page_texts.length)
+  }
+  assert.deepEqual([...lengths], [1, 2])
+})
+
+test('totals that are longer than a page begin below the last row, and go on on the next', async () => {
+  const totals = Array.from({ length: 60 }, (_, at) => ({
+    label: `Refund ${at}.`,
+    amount: '$1.00',
+  }))
+  const { columns } = table()!
+  const rows = [['Sale', '$12.00']]
+  const { page_texts } = await readPdf(
+    await pool.draw(content({ table: { columns, rows }, totals })),
+  )
+  assert.equal(page_texts.length, 3)
+  assert.ok(page_texts[0]!.includes('Sale') && page_texts[0]!.includes('Refund 0.'))
+  const all = page_texts.join()
+  for (const { label } of totals) assert.ok(all.includes(label), label)
+})
+
+test('the label of a total is on one line, also in another language', async () => {
+  const labels = [
+    'Refund pending since September 30, 2026 ($1,234.56 tax)',
+    'Reembolso pendiente desde el 30 de septiembre de 2026 ($1,234.56 de impuesto)',
+  ]
+  for (const label of labels) {
+    const totals = [{ label, amount: '−$12,345.67' }]
+    const { lines } = await readPdf(await pool.draw(content({ table: table(), totals })))
+    assert.ok(
+      lines.some((line) => line.startsWith(label)),
+      `${label} in ${lines.join(' | ')}`,
+    )
+  }
+})
+
 // R5
 test('other documents are drawn between the parts of a long table', async () => {
   let turns = 0

@@ -3,6 +3,8 @@ import PDFParser from 'pdf2json'
 /** The text of a PDF in one line, and its metadata. */
 export interface ReadPdf {
   text: string
+  /** The lines of all pages. */
+  lines: string[]
   pages: number
   /** The text of each page. */
   page_texts: string[]
@@ -21,13 +23,12 @@ export async function readPdf(pdf: Buffer): Promise<ReadPdf> {
       parser.parseBuffer(Buffer.from(Uint8Array.from(pdf).buffer))
     },
   )
-  const texts = parser
-    .getRawTextContent()
-    .split(/-+Page \(\d+\) Break-+/)
-    .map((text) => text.replaceAll(/\s+/g, ' '))
+  const raw = parser.getRawTextContent()
+  const texts = raw.split(/-+Page \(\d+\) Break-+/).map((text) => text.replaceAll(/\s+/g, ' '))
   const page_texts = texts.slice(0, read.Pages.length)
   return {
     text: texts.join('').replaceAll(/\s+/g, ' '),
+    lines: raw.split(/\r?\n/).map((line) => line.trim()),
     pages: read.Pages.length,
     page_texts,
     title: String(read.Meta.Title),

@@ -2,6 +2,22 @@ import { fileURLToPath } from 'node:url'
 import { type Font, type GlyphRun, openSync } from 'fontkit'
 import PDFDocument from 'pdfkit'
 import { PAGE, PAGE_COUNT, type PdfContent, type PdfTable } from './content.ts'
+import {
+  BODY,
+  type Doc,
+  emptyPage,
+  fits,
+  GAP,
+  INK,
+  LINE,
+  MARGIN,
+  MARK,
+  MUTED,
+  printable,
+  ROW_PAD,
+  widthOf,
+} from './page.ts'
+import { drawTotals, measureTotals } from './totals.ts'
 
 const PACKAGE = '@expo-google-fonts/noto-sans'
 // Words whose layout a font remembers: those of a few thousand receipts.
@@ -12,20 +28,6 @@ const FONTS = {
   regular: openFont('400Regular/NotoSans_400Regular.ttf'),
   bold: openFont('700Bold/NotoSans_700Bold.ttf'),
 }
-
-const MARGIN = 54
-const BODY = 9.5
-const INK = '#17211f'
-const MUTED = '#56635e'
-const MARK = '#a3480a'
-const LINE = '#cfc9bb'
-const GAP = 8
-const ROW_PAD = 4
-// The font draws these as a base character and a mark. As one character, text copied from the
-// document would contain them in place of the base character everywhere.
-const SPLIT = /[ǹḿṃṅṣẹịọụ]/gu
-
-type Doc = PDFKit.PDFDocument
 
 /** A document to which rows can still be added. */
 export interface OpenDocument {
@@ -63,8 +65,9 @@ export function beginDocument(content: PdfContent): OpenDocument {
   return {
     addRows: (rows) => table?.addRows(rows),
     async end() {
-      table?.end()
-      drawTotals(doc, content.totals ?? [])
+      const totals = measureTotals(doc, content.totals ?? [])
+      table?.end(totals.height)
+      drawTotals(doc, totals)
       for (const note of content.notes ?? []) {
         doc.moveDown(0.6).font('regular').fontSize(BODY).fillColor(MUTED)
         doc.text(printable(doc, note), MARGIN, doc.y, { width: widthOf(doc) })
@@ -115,25 +118,6 @@ declare global {
   }
 }
 
-/** A font that pdfkit has open; its types omit its set of characters. */
-interface OpenFont {
-  _font: { font: { hasGlyphForCodePoint(code: number): boolean } }
-}
-
-/** A text in the characters that the font has (decision 70); others become question marks. */
-function printable(doc: Doc, text: string): string {
-  if (/^[\x20-\x7e]*$/.test(text)) return text
-  const { font } = (doc as unknown as OpenFont)._font
-  const characters = Array.from(text.normalize('NFC'), (character) =>
-    font.hasGlyphForCodePoint(character.codePointAt(0)!) ? character : '?',
-  )
-  return characters.join('').replaceAll(SPLIT, (character) => character.normalize('NFD'))
-}
-
-function widthOf(doc: Doc): number {
-  return doc.page.width - 2 * MARGIN
-}
-
 function drawHead(doc: Doc, { issuer = 'Purser', title, lines }: PdfContent): void {
   doc.font('bold').fontSize(11).fillColor(INK).text(printable(doc, issuer), MARGIN, MARGIN)
   doc.moveDown(1.2).fontSize(18).text(printable(doc, title))
@@ -175,7 +159,7 @@ function drawFacts(doc: Doc, facts: PdfContent['facts']): void {
 
 /**
  * A table that grows downwards and repeats its head on each page. Its last row is drawn with the
- * total, so that no page has the total alone.
+ * total and with what follows, so that no page begins with a total.
  */
 function openTable(doc: Doc, { columns, total }: PdfTable) {
   const all = columns.reduce((sum, { width }) => sum + width, 0)
@@ -199,7 +183,7 @@ function openTable(doc: Doc, { columns, total }: PdfTable) {
   }
   const draw = (cells: string[], font: string, color: string, below = 0) => {
     const { texts, widths, height } = measure(cells, font)
-    if (doc.y + height + below > doc.page.height - MARGIN - 2 * GAP) {
+    if (!fits(doc, height + below)) {
       doc.addPage()
       if (cells !== labels) draw(labels, 'bold', MUTED)
     }
@@ -227,44 +211,19 @@ function openTable(doc: Doc, { columns, total }: PdfTable) {
         last = row
       }
     },
-    end() {
-      if (last) draw(last, 'regular', INK, total ? measure(total, 'bold').height : 0)
+    /** Ends the table above something of a height, which no page break separates from it. */
+    end(height: number) {
+      const sum = total ? measure(total, 'bold').height : 0
+      if (last) {
+        const own = measure(labels, 'bold').height + measure(last, 'regular').height + sum
+        const hasSpace = own + height <= emptyPage(doc)
+        draw(last, 'regular', INK, hasSpace ? sum + height : sum)
+      }
       if (total) draw(total, 'bold', INK)
       doc.x = MARGIN
       doc.moveDown(1)
     },
   }
-}
-
-/** Draws figures on the right half of the page, without a page break between them. */
-function drawTotals(doc: Doc, totals: NonNullable<PdfContent['totals']>): void {
-  if (totals.length === 0) return
-  const width = widthOf(doc) * 0.55
-  const x = MARGIN + widthOf(doc) - width
-  const height = BODY * 1.4 + 2 * ROW_PAD
-  if (doc.y + totals.length * height > doc.page.height - MARGIN - 2 * GAP) doc.addPage()
-  else doc.moveUp(0.6)
-  for (const { label, amount, strong } of totals) {
-    const top = doc.y
-    if (strong) {
-      doc
-        .moveTo(x, top)
-        .lineTo(x + width, top)
-        .lineWidth(0.5)
-        .strokeColor(INK)
-        .stroke()
-    }
-    doc.font(strong ? 'bold' : 'regular').fontSize(BODY)
-    doc
-      .fillColor(strong ? INK : MUTED)
-      .text(printable(doc, label), x, top + ROW_PAD, { width: width * 0.7 })
-    const bottom = doc.y
-    const money = { width: width - GAP, align: 'right' as const }
-    doc.fillColor(INK).text(printable(doc, amount), x, top + ROW_PAD, money)
-    doc.y = Math.max(bottom, doc.y) + ROW_PAD
-  }
-  doc.x = MARGIN
-  doc.moveDown(1)
 }
 
 function drawFeet(doc: Doc, { foot, mark, page_number }: PdfContent): void {
