@@ -53,6 +53,9 @@ async function publicView() {
   }
 }
 
+/** How the seller can object, on each page about a suspension. */
+const REVIEW = /To ask for a review, reply to that email or\s+<a [^>]*href="\/help\/"/
+
 const FOR_SALE = { buy: 200, product: 200, is_listed: true, prices: 200 }
 const SUSPENDED = { buy: 404, product: 404, is_listed: false, prices: 200 }
 
@@ -108,9 +111,9 @@ describe('a suspended seller', () => {
     const readPages = async () => {
       const said: string[] = []
       for (const page of pages) {
-        if (/is suspended/.test(textOf((await seller.open(`/dashboard/${page}`)).body))) {
-          said.push(page)
-        }
+        const { body } = await seller.open(`/dashboard/${page}`)
+        if (/is suspended/.test(textOf(body))) said.push(page)
+        assert.equal(REVIEW.test(body), /is suspended/.test(textOf(body)), page)
       }
       return said
     }
@@ -211,6 +214,7 @@ describe('a suspended seller', () => {
     await decide('suspended')
     await seller.open('/dashboard/payouts/')
     assert.match(seller.text, /This seller is suspended A payout cannot be requested until/)
+    assert.match(seller.page.body, REVIEW)
     assert.match(seller.text, /Paid automatically on Monday, [\w, ]+\. /)
     assert.throws(() => seller.form('Pay out now'))
     assert.equal(await payWeekly(world), 1)
@@ -239,7 +243,9 @@ test('every form that changes something is refused while the seller is suspended
     for (const method of methods.filter((each) => each !== 'HEAD')) {
       const { statusCode, body } = await sendAs(seller, method, url)
       const isRefused =
-        statusCode === 403 && textOf(body).includes('is suspended Nothing was saved')
+        statusCode === 403 &&
+        textOf(body).includes('is suspended Nothing was saved') &&
+        REVIEW.test(body)
       const isSearch = url.endsWith('/search')
       const isExport = /\/export\/?$/.test(url)
       const isOpen = isSearch || isExport || OF_BANK.includes(url)
@@ -321,7 +327,8 @@ describe('a suspended app', () => {
   test('says so on each of its pages, which can still be changed', async () => {
     const seller = await signedIn(service, service.demo.seller)
     await decideApp('suspended')
-    const text = /Tidepool is suspended It is not for sale and not listed\. Its customers keep/
+    const text =
+      /Tidepool is suspended It is not for sale and not listed\. .* To ask for a review, reply to/
     assert.deepEqual(await pagesWithout(seller, text), [])
     await decideApp('reinstated')
     assert.equal((await pagesWithout(seller, text)).length, 19)

@@ -4,6 +4,7 @@ import { SiteLayout } from '#design/layout'
 import { type MenuPage, PermittedNav } from '#design/navigation'
 import { Heading } from '#design/panels'
 import { isAllowed, type MemberRole, type SellerPermission } from '#domain/sellers'
+import { AskForReview } from '#http/review-link'
 
 const PAGES = [
   { page: 'apps', label: 'Apps', href: '/dashboard/', needs: 'view' },
@@ -69,7 +70,7 @@ export function SuspendedNote({ name }: { name: string }): JSX.Element {
   return (
     <Alert tone="warning" title={`${name} is suspended`}>
       None of its apps is for sale, and nothing but its bank account can be changed here. Its data
-      can be exported. We emailed the reason to the owner and the admins.
+      can be exported. We emailed the reason to the owner and the admins. <AskForReview />
     </Alert>
   )
 }

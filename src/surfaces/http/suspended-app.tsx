@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { Alert } from '#design/feedback'
 import type { App } from '#domain/apps'
 import type { Membership } from '#domain/sellers'
+import { AskForReview } from './review-link.tsx'
 
 /** A suspended app, and whether its seller is suspended: then none of its pages can be changed. */
 export interface AppSuspension {
@@ -33,7 +34,7 @@ export function SuspendedApp({
     >
       It is not for sale and not listed{is_of_seller && ', and nothing can be changed here'}. Its
       customers keep their licenses, and their subscriptions renew. We emailed the reason to the
-      owner{is_of_seller ? ' and the admins' : ', the admins and the developers'}.
+      owner{is_of_seller ? ' and the admins' : ', the admins and the developers'}. <AskForReview />
     </Alert>
   )
 }

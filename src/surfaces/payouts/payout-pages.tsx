@@ -10,6 +10,7 @@ import { DescriptionList, Heading } from '#design/panels'
 import { RecordTable } from '#design/records'
 import type { Paging } from '#http/pagination'
 import { payoutLabel } from '#http/payout-label'
+import { AskForReview } from '#http/review-link'
 import { type Cents, cents } from '#platform/money'
 import { causeLabel } from './labels.ts'
 import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
@@ -23,13 +24,13 @@ export function SellerPayoutsPage(facts: BalanceFacts & { done: string | undefin
       {facts.is_suspended && (
         <Alert tone="warning" title="This seller is suspended">
           A payout cannot be requested until it is reinstated. We emailed the reason to the owner
-          and the admins.
+          and the admins. <AskForReview />
         </Alert>
       )}
       {facts.are_paused && (
         <Alert tone="warning" title="Your payouts are paused">
           Your balance keeps growing with your sales, and is paid out once they are resumed. We
-          emailed you the reason.
+          emailed you the reason. <AskForReview />
         </Alert>
       )}
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
