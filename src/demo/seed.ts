@@ -57,8 +57,8 @@ export interface DemoFacts {
 }
 
 /**
- * Creates the cast, or completes it: what exists stays, with its purchases. Secrets that `kept`
- * contains stay valid; others are created again, as only their digests are stored.
+ * Creates the cast, or completes it: what exists stays, with its purchases. Client secrets that
+ * `kept` lacks are created again, as only their digests are stored.
  */
 export async function seedCast(
   world: World,
@@ -199,7 +199,8 @@ async function seedApp(
       // Its seller may have entered that of a site of their own.
       const isSites = !former_url || existing.oauth_login_url === `${former_url}/login`
       if (isSites) await apps.setLoginUrl(tx, client_id, oauth_login_url)
-      await apps.replaceSecret(tx, client_id, client_secret)
+      // Its seller may have replaced or revoked a known one.
+      if (known === undefined) await apps.replaceSecret(tx, client_id, client_secret)
       await seedListing(world, tx, client_id, facts.listing)
       return
     }
@@ -224,6 +225,16 @@ async function seedApp(
   }))
   const { slug, url } = existing ?? app
   return { slug, client_id, client_secret, url, prices }
+}
+
+/** The apps whose secret in `demo.json` was replaced or revoked since: their sites are refused. */
+export async function appsWithFormerSecret(db: Db, facts: DemoFacts): Promise<DemoApp[]> {
+  const former: DemoApp[] = []
+  for (const app of [facts.app, facts.sign_in_app]) {
+    const client = await apps.findClient(db, app.client_id)
+    if (!apps.hasSecret(client, app.client_secret)) former.push(app)
+  }
+  return former
 }
 
 /** The app of an earlier start, also one that its seller renamed or took off sale. */

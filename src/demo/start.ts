@@ -7,7 +7,7 @@ import type { World } from '#flows/world'
 import { ConfigError } from '#platform/config'
 import { makeDataFolder } from '#platform/data-folder'
 import type { AppId } from '#platform/ids'
-import { type DemoApp, type DemoFacts, seedCast } from './seed.ts'
+import { appsWithFormerSecret, type DemoApp, type DemoFacts, seedCast } from './seed.ts'
 
 /** A running demo: what to print for the person who started it, and how to stop it. */
 export interface Demo {
@@ -40,7 +40,8 @@ export async function startDemo(world: World): Promise<Demo> {
   const close = async () => {
     for (const site of sites) await site.close()
   }
-  return { facts, text: demoText(facts, file), close }
+  const former = await appsWithFormerSecret(world.db, facts)
+  return { facts, text: demoText(facts, { file, former }), close }
 }
 
 async function startSites(
@@ -93,7 +94,11 @@ function readKept(file: string): Partial<DemoFacts> | undefined {
   }
 }
 
-function demoText(facts: DemoFacts, file: string): string {
+/** What the person who started the demo reads. */
+export function demoText(
+  facts: DemoFacts,
+  { file, former }: { file: string; former: readonly DemoApp[] },
+): string {
   const { base_url, sample_site_url, sign_in_site_url, buyer, seller, app } = facts
   return [
     '',
@@ -111,5 +116,10 @@ function demoText(facts: DemoFacts, file: string): string {
     '',
     `  All of it, for programs: ${file}`,
     '',
+    ...former.flatMap(({ slug }) => [
+      `  The client secret of ${slug} was replaced or revoked, so its site is refused. Enter the`,
+      '  new one in that file and restart, or remove it there to create another one.',
+      '',
+    ]),
   ].join('\n')
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
-import { type DemoFacts, seedCast } from '../../src/demo/seed.ts'
+import { appsWithFormerSecret, type DemoFacts, seedCast } from '../../src/demo/seed.ts'
+import { demoText } from '../../src/demo/start.ts'
 import { textOf } from '../support/agent.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -75,6 +76,30 @@ describe('a restart of the demo', () => {
     assert.equal((await appNow()).oauth_login_url, oauth_login_url)
     const lists = await apps.getClientOf(db, client_id)
     assert.deepEqual(lists.redirect_uris.toSorted(), redirect_uris.toSorted())
+  })
+
+  test('keeps a client secret that its seller replaced or revoked, and says so', async () => {
+    const { db } = service.world
+    const ids = [demo.app.client_id, demo.sign_in_app.client_id]
+    assert.deepEqual(await appsWithFormerSecret(db, demo), [])
+    await apps.replaceSecret(db, ids[0]!, 'another secret')
+    await apps.revokeSecret(db, ids[1]!)
+    const hashes = async () =>
+      await Promise.all(ids.map(async (id) => (await apps.getClientOf(db, id)).secret_hash))
+    const before = await hashes()
+    assert.deepEqual(await restart(), demo)
+    assert.deepEqual(await hashes(), before)
+    const former = await appsWithFormerSecret(db, demo)
+    assert.deepEqual(former, [demo.app, demo.sign_in_app])
+    assert.match(demoText(demo, { file: 'demo.json', former }), /client secret of tidepool was/)
+  })
+
+  test('creates the client secrets that its file lacks', async () => {
+    const { client_secret: _, ...app } = demo.app
+    const facts = await restart({ kept: { ...demo, app } as DemoFacts })
+    assert.notEqual(facts.app.client_secret, demo.app.client_secret)
+    assert.deepEqual(await appsWithFormerSecret(service.world.db, facts), [])
+    assert.deepEqual(await appsWithFormerSecret(service.world.db, demo), [demo.app])
   })
 
   test('moves the URLs of its sites to other ports', async () => {
