@@ -1,15 +1,26 @@
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { ConfigError, readConfig } from '#platform/config'
 import type { Database } from '#platform/db'
+import { inTime } from '#platform/in-time'
 import { migrate } from '#platform/migrate'
 import { systemRandom } from '#platform/random'
 import { type FileStorage, openStorage } from '#platform/storage'
 import { readBucket } from '#platform/storage-url'
 import { openTestDatabase } from '../support/database.ts'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
 
 const NOW = new Date('2026-03-02T12:00:00Z')
 const SECRET = 'a secret/with+signs'
@@ -55,7 +66,7 @@ function bucketServer() {
     if (!given.endsWith(expected) || !credential.test(given)) {
       refusals.push(`${method} ${url}`)
       response.writeHead(403).end(REFUSAL)
-    } else if (fails-- > 0) response.writeHead(503).end()
+    } else if (fails-- > 0) response.writeHead(503).end(REFUSAL)
     else if (method === 'PUT') {
       files.set(url, { content: body, type: headers['content-type'] })
       response.end()
@@ -151,10 +162,50 @@ describe('a bucket', () => {
     assert.equal(await storage.get('img_6-256.webp'), undefined)
     await assert.rejects(refused.get('img_5-256.webp'), /responded 403/)
     await assert.rejects(refused.remove('img_5-256.webp'), /responded 403/)
+    fail(1)
     assert.deepEqual(await storage.get('img_5-256.webp'), PICTURE.content)
     assert.equal(connections.length, before)
   })
 })
+
+describe('a bucket that stalls', () => {
+  const content = Buffer.alloc(5_000_000)
+  for (const [what, stall] of [
+    ['before it reads a file', (request) => request.pause()],
+    ['before it answers', (request) => request.resume()],
+    ['in the middle of an answer', (request, response) => void startAnswer(request, response, 200)],
+    ['in the middle of a refusal', (request, response) => void startAnswer(request, response, 503)],
+  ] as [what: string, stall: RequestListener][]) {
+    test(`${what} is an error after the time limit`, async (t) => {
+      // What only a collected object would end stalls for as long as Node lets it.
+      const stalling = createServer((request, response) => {
+        stall(request, response)
+        collect()
+      })
+      await new Promise<void>((resolve) => stalling.listen(0, '127.0.0.1', resolve))
+      t.after(() => stalling.closeAllConnections())
+      t.after(() => stalling.close())
+      const { port } = stalling.address() as AddressInfo
+      const bucket = readBucket(`http://KEY_ID:secret@127.0.0.1:${port}/pictures`)
+      const storage = openStorage(db, bucket, { most_ms: 500 })
+      for (const call of [
+        storage.put(NOW, 'img_7-256.webp', { ...PICTURE, content }),
+        storage.get('img_7-256.webp'),
+      ]) {
+        const outcome = call.then(
+          () => 'answered',
+          (error: Error) => error.name,
+        )
+        assert.equal(await inTime(outcome, 10_000), 'TimeoutError')
+      }
+    })
+  }
+})
+
+function startAnswer(request: IncomingMessage, response: ServerResponse, status: number): void {
+  request.resume()
+  response.writeHead(status, { 'content-length': 100 }).write('x')
+}
 
 test('STORAGE_URL names a bucket with its credentials, by https outside of this machine', () => {
   const url = 'https://KEY_ID:a%2Fb@s3.example.com/my-pictures'
