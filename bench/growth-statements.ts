@@ -192,7 +192,7 @@ function customerStatements(db: Db): [what: string, ask: () => Promise<unknown>]
         billing.timelineEvents(
           db,
           { app_id, license_id: growthId('lic', 77) },
-          { limit: 51, offset: 0, is_reversed: true },
+          { limit: 51, is_reversed: true },
         ),
     ],
     ['sales of a license', () => billing.invoicesOfLicense(db, growthId('lic', 77), { limit: 50 })],

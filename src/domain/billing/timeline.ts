@@ -37,7 +37,20 @@ export interface TimelineEvent {
   license_id: LicenseId | null
   /** The buyer's email; null for events that concern the seller. */
   email: string | null
+  /** Its order among events at the same time, which is unique together with its kind. */
+  rank: number
+  tie: string
 }
+
+/** The place of an event in the order of all. */
+export interface TimelinePlace extends Pick<TimelineEvent, 'at' | 'rank' | 'tie'> {
+  kind: string
+}
+
+/** Which of the events: the earliest first, or the latest before a place. */
+export type TimelinePage =
+  | { limit: number; offset: number; is_reversed?: undefined }
+  | { limit: number; is_reversed: true; below?: TimelinePlace | undefined }
 
 /** Which events: of an app between two times (after `from`, up to `to`), or of one license. */
 export interface Span {
@@ -51,18 +64,20 @@ export interface Span {
 export async function timelineEvents(
   db: Db,
   span: Span,
-  page: { limit: number; offset: number; is_reversed?: boolean },
+  page: TimelinePage,
 ): Promise<TimelineEvent[]> {
   const all = everything(span)
   const order = page.is_reversed
     ? sql`h.at desc, h.rank desc, h.tie desc, h.kind desc`
     : sql`h.at, h.rank, h.tie, h.kind`
+  const offset = page.is_reversed ? 0 : page.offset
+  const below = page.is_reversed ? page.below : undefined
   return await db.rows<TimelineEvent>(sql`
-    select h.at, h.kind, h.why, h.status, h.amount, h.subject, h.license_id, u.email
+    select h.at, h.kind, h.why, h.status, h.amount, h.subject, h.license_id, u.email, h.rank, h.tie
     from (${all}) h left join licenses l on l.id = h.license_id
       left join users u on u.id = l.user_id
-    where ${within(span)} order by ${order}
-    limit ${page.limit} offset ${page.offset}`)
+    where ${within(span)} ${isBefore(below)} order by ${order}
+    limit ${page.limit} offset ${offset}`)
 }
 
 /** How often an event happened, and the sum of its amounts. */
@@ -85,6 +100,13 @@ function within({ from, to, license_id }: Span): Sql {
   return sql`(${from ?? null}::timestamptz is null or h.at > ${from ?? null})
     and (${to ?? null}::timestamptz is null or h.at <= ${to ?? null})
     ${license_id === undefined ? sql`` : sql`and h.license_id = ${license_id}`}`
+}
+
+function isBefore(below: TimelinePlace | undefined): Sql {
+  if (!below) return sql``
+  const { at, rank, tie, kind } = below
+  return sql`and (h.at, h.rank, h.tie, h.kind) < (${at}::timestamptz, ${rank}::integer,
+    ${tie}::text, ${kind}::text)`
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type CreatedCursor, isBelow } from '#platform/created-list'
 import type { Db } from '#platform/db'
 import type {
   ChargeId,
@@ -96,6 +97,7 @@ export interface ExcessSettlement {
   text: string | null
   /** When a repayment arrived, or the other was booked. */
   at: Date
+  created_at: Date
   /** The email of the member of staff who recorded it; null for a reversal. */
   email: string | null
 }
@@ -103,10 +105,11 @@ export interface ExcessSettlement {
 /** A page of the settlements of a buyer's excess, latest first. */
 export async function listSettlements(
   db: Db,
-  { user_id, limit, offset = 0 }: { user_id: UserId; limit: number; offset?: number },
+  query: { user_id: UserId; below?: CreatedCursor<string> | undefined; limit: number },
 ): Promise<ExcessSettlement[]> {
+  const { user_id, below, limit } = query
   return await db.rows<ExcessSettlement>(sql`select s.id, s.kind, s.amount, s.way, s.text, s.at,
-      coalesce(u.email, s.by) as email
+      s.created_at, coalesce(u.email, s.by) as email
     from (select id, 'repaid' as kind, amount, way, reference as text,
         paid_on::timestamp at time zone 'UTC' as at, recorded_by as by, created_at
       from excess_repayments where user_id = ${user_id}
@@ -116,5 +119,6 @@ export async function listSettlements(
       union all select id, 'reversed', amount, null, null, created_at, null, created_at
       from write_off_reversals where user_id = ${user_id}) s
       left join users u on u.id = s.by
-    order by s.created_at desc, s.id limit ${limit} offset ${offset}`)
+    where ${isBelow(sql`s.created_at, s.id`, below)}
+    order by s.created_at desc, s.id desc limit ${limit}`)
 }

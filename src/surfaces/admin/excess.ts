@@ -12,7 +12,7 @@ import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
-import { readPanelByOffset } from '#http/pagination'
+import { readPanel } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import { isoDate, readDay } from '#platform/calendar'
 import { type ExcessRepaymentId, mintId, readId, type UserId } from '#platform/ids'
@@ -27,7 +27,7 @@ import {
   type RepaymentForm,
   WAYS,
 } from './excess-page.tsx'
-import { ON_A_PAGE } from './paging.ts'
+import { cursorText, ON_A_PAGE, readPlace } from './paging.ts'
 import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 
 const BUYER = '/admin/excess/:user_id/'
@@ -161,11 +161,13 @@ async function show(
     csrf_token: csrfToken(world, request, reply),
     buyer,
     charges: (await chargeBalances(db, user_id)).filter(({ balance }) => balance > 0),
-    settlements: await readPanelByOffset(request, {
+    settlements: await readPanel(request, {
       id: 'history',
       path: here,
       size: ON_A_PAGE,
-      read: (page) => ledger.listSettlements(db, { user_id, ...page }),
+      read: ({ below, limit }) =>
+        ledger.listSettlements(db, { user_id, below: readPlace(below), limit }),
+      belowOf: ({ created_at, id }) => cursorText(created_at, id),
     }),
     form,
     faults,

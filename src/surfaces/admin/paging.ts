@@ -56,12 +56,18 @@ export function cursorText(at: Date, id: string): string {
   return `${at.getTime()}-${id}`
 }
 
-/** The time and the ID of the entry below which a page begins; undefined for the first page. */
+/** The entry below which a page of a list begins; undefined for the first page. */
+export function readPlace(text: string | undefined): CreatedCursor<string> | undefined {
+  const [, at, id] = /^(\d{1,14})-(\w{1,40})$/.exec(text ?? '') ?? []
+  return at && id ? { created_at: new Date(Number(at)), id } : undefined
+}
+
+/** The same, of a list whose IDs have one prefix. */
 export function readCursor<Prefix extends IdPrefix>(
   prefix: Prefix,
   request: FastifyRequest,
 ): { at: Date; id: Id<Prefix> } | undefined {
-  const [, at, given] = /^(\d{1,14})-(\w+)$/.exec(queryOf(request, 'below') ?? '') ?? []
-  const id = readId(prefix, given)
-  return at && id ? { at: new Date(Number(at)), id } : undefined
+  const place = readPlace(queryOf(request, 'below'))
+  const id = readId(prefix, place?.id)
+  return place && id ? { at: place.created_at, id } : undefined
 }

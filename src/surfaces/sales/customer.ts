@@ -7,7 +7,7 @@ import { noteFor } from '#http/action-note'
 import { requireAppSales } from '#http/guards/seller-or-staff'
 import { readNumber } from '#http/input'
 import { sendPage } from '#http/pages'
-import { readPanel, readPanelByOffset } from '#http/pagination'
+import { readPanel } from '#http/pagination'
 import { actionsFor, NOTES } from './customer-action.ts'
 import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
 import { CustomerPage } from './customer-page.tsx'
@@ -49,11 +49,13 @@ export function declareCustomer(scope: FastifyInstance, world: World): void {
       }),
       refunds: await payments.refundsOfLicense(db, license_id),
       disputes: await payments.disputesOfLicense(db, license_id),
-      events: await readPanelByOffset(request, {
+      events: await readPanel(request, {
         id: 'timeline',
         path,
         size: MAX_SHOWN,
-        read: (of) => billing.timelineEvents(db, span, { ...of, is_reversed: true }),
+        read: ({ below, limit }) =>
+          billing.timelineEvents(db, span, { limit, is_reversed: true, below: placeIn(below) }),
+        belowOf: placeText,
       }),
       opens_disputes: sellers.isAllowed(context.member.role, 'support'),
       actions: actionsFor(context, license, latest),
@@ -61,4 +63,15 @@ export function declareCustomer(scope: FastifyInstance, world: World): void {
     })
     return sendPage(reply, page)
   })
+}
+
+/** The place of an event as a query parameter. */
+function placeText({ at, rank, kind, tie }: billing.TimelinePlace): string {
+  return [at.getTime(), rank, kind, tie].join('-')
+}
+
+function placeIn(text: string | undefined): billing.TimelinePlace | undefined {
+  const [, at, rank, kind = '', tie = ''] =
+    /^(\d{1,14})-(\d)-(\w{1,20})-(\w{1,40})$/.exec(text ?? '') ?? []
+  return at ? { at: new Date(Number(at)), rank: Number(rank), kind, tie } : undefined
 }

@@ -59,7 +59,7 @@ export async function latestEvents(
 ): Promise<EventPage> {
   // Before the clock moved, events are not about to be read in order.
   const to = (await settled(db, { app_id, now })) ?? new Date(now.getTime() - SETTLED_MS)
-  const page = { limit, offset: 0, is_reversed: true }
+  const page = { limit, is_reversed: true as const }
   const events = (await billing.timelineEvents(db, { app_id, to }, page)).reverse()
   const last = events.at(-1)
   if (!last) return { events, cursor: { at: to, count: 0 }, has_more: false }
