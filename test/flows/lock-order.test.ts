@@ -9,6 +9,7 @@ import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import { beginAuthenticator, confirmAuthenticator, deleteAccount, openSetup } from '#flows/account'
 import { identifyBuyer } from '#flows/checkout'
+import { transferOwnership } from '#flows/seller'
 import { undoEmailChange } from '#flows/sign-in'
 import { decideAboutSeller } from '#flows/staff-actions'
 import type { Db } from '#platform/db'
@@ -83,6 +84,25 @@ describe('order of locks', { skip }, () => {
     )
     assert.equal(deleted.outcome, 'deleted')
     assert.equal(await service.world.db.tx(lockOffer), undefined)
+  })
+
+  test('a transfer of ownership locks offers before memberships', async () => {
+    const { db } = service.world
+    const { slug, client_id } = await newApp(service)
+    await offer(service, slug, newEmail())
+    const { id, from_seller: seller_id } = (await apps.openTransferOf(db, now(), client_id))!
+    const [owner] = await sellers.membersOf(db, seller_id)
+    const { user_id: by } = owner!
+    const { user_id } = await addPerson(service, newEmail())
+    const actor = { kind: 'seller', user_id: by, request_id: ORIGIN.request_id } as const
+    const outcome = await inOrder(
+      {
+        first: (tx) => apps.lockTransfer(tx, now(), id),
+        next: (tx) => sellers.lockMemberships(tx, by),
+      },
+      () => transferOwnership(service.world, actor, { seller_id, user_id }),
+    )
+    assert.equal(outcome, 'not_found')
   })
 
   for (const what of ['suspended', 'reinstated'] as const) {

@@ -107,6 +107,13 @@ export async function decideTransfer(
     where id = ${id}`)
 }
 
+/** Locks the offers of a seller that can be accepted until the transaction ends. */
+export async function lockTransfersOf(tx: Db, now: Date, from_seller: SellerId): Promise<void> {
+  await tx.rows(sql`select id from app_transfers
+    where app_id in (select id from apps where seller_id = ${from_seller}) and outcome is null
+      and expires_at > ${now} order by id for update`)
+}
+
 /** Withdraws every open offer of a seller, and returns the offered apps. */
 export async function withdrawTransfersOf(
   tx: Db,

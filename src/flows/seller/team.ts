@@ -119,7 +119,9 @@ export async function transferOwnership(
   actor: ActorOf<'seller'>,
   { seller_id, user_id }: { seller_id: SellerId; user_id: UserId },
 ): Promise<MemberChanged> {
+  const now = clock.now()
   return await db.tx(async (tx) => {
+    await apps.lockTransfersOf(tx, now, seller_id)
     await lockMemberships(tx, [actor.user_id, user_id])
     const owner = await sellers.memberOf(tx, { seller_id, user_id: actor.user_id })
     const member = await sellers.memberOf(tx, { seller_id, user_id })
@@ -128,7 +130,6 @@ export async function transferOwnership(
     await sellers.setRole(tx, { seller_id, user_id: actor.user_id, role: 'admin' })
     await sellers.setRole(tx, { seller_id, user_id, role: 'owner' })
     const detail = { before: actor.user_id, after: user_id }
-    const now = clock.now()
     const action = 'seller.ownership_transferred'
     await audit(tx, now, { actor, action, subject: seller_id, detail })
     const offers = { from_seller: seller_id, decided_by: actor.user_id }
