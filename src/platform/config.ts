@@ -4,7 +4,15 @@ import { developmentKey } from '#platform/data-folder'
 import { missingOperator, OPERATOR_SETTINGS, type Operator, operatorOf } from '#platform/operator'
 import { PROCESS_SETTINGS, type Processes, readProcesses } from '#platform/processes'
 import type { Random } from '#platform/random'
-import { mailServer, masterKeys, networks, origin, sender, url } from '#platform/setting-values'
+import {
+  mailServer,
+  masterKeys,
+  networks,
+  origin,
+  sender,
+  url,
+  valkeyServer,
+} from '#platform/setting-values'
 import { type Bucket, readBucket } from '#platform/storage-url'
 import {
   metricsFault,
@@ -72,7 +80,7 @@ const SETTINGS = z.object({
   BASE_URL: origin().optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
-  VALKEY_URL: url('redis:', 'rediss:', 'valkey:', 'valkeys:').optional(),
+  VALKEY_URL: valkeyServer().optional(),
   STORAGE_URL: z
     .string()
     .refine(

@@ -23,6 +23,14 @@ export function mailServer() {
   }, 'maxConnections must be 1 to 999')
 }
 
+/** A Valkey or Redis server. With another path, its refusal would end the process. */
+export function valkeyServer() {
+  return url('redis:', 'rediss:', 'valkey:', 'valkeys:').refine((text) => {
+    const address = URL.parse(text)
+    return address === null || /^\/?\d{0,4}$/.test(address.pathname)
+  }, 'must have no path but the number of a database, as in redis://host:6379/0')
+}
+
 /** An origin: scheme, host and port. */
 export function origin() {
   return url('http:', 'https:').refine((text) => {

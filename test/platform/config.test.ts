@@ -87,6 +87,7 @@ const SENTENCES: [settings: Record<string, string>, sentence: RegExp][] = [
   [{ SMTP_URL: 'smtp://purser:a#b@mail' }, /SMTP_URL: cannot be read.* # as %23/],
   [{ SMTP_URL: 'smtp://mail?maxConnections=few' }, /SMTP_URL: .*maxConnections must be 1 to 999$/],
   [{ SMTP_URL: 'smtp://mail?maxConnections=0' }, /SMTP_URL: .*maxConnections must be 1 to 999$/],
+  [{ VALKEY_URL: 'redis://valkey:6379/limits' }, /VALKEY_URL: .* no path but the number of a data/],
   [{ STORAGE_URL: 'https://id:a/b@s3.example/x' }, /STORAGE_URL: .*write \/ in a key as %2F$/],
   [{ METRICS_PORT: '3999', WORKERS: '2' }, /METRICS_PORT: must not be PORT \(4000\).* WORKERS=2/],
   [{ METRICS_PORT: '65535', WORKERS: '2' }, /METRICS_PORT: must be at most 65534: with WORKERS=2/],
