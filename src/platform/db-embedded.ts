@@ -87,10 +87,16 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
   await client.connect()
   const connection = sharing(client)
   const turn = queue()
+  // The queue's library sends several statements with a begin among them. On the only connection,
+  // what follows a failed one would be refused until the next start.
+  const cleanUp = async (error: unknown): Promise<never> => {
+    if (client.getTransactionStatus() !== 'I') await client.query('rollback')
+    throw error
+  }
   const plain = statements({
     query(config, values) {
       assertNoTransaction('the database was used outside of the open transaction')
-      return turn(() => connection.query(config, values))
+      return turn(() => connection.query(config, values).catch(cleanUp))
     },
   })
   const tx: Database['tx'] = (work) =>
@@ -113,7 +119,7 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
     tx,
     reports: { ...plain, tx },
     patient: plain,
-    alone: (work) => turn(() => work(statements(connection))),
+    alone: (work) => turn(() => work(statements(connection)).catch(cleanUp)),
     hot: plain.rows,
     async probe(statement) {
       await plain.run(statement)

@@ -26,7 +26,9 @@ before(async () => {
 })
 after(() => db.close())
 
-const shells = async () => (await db.rows<{ shells: number }>(sql`select * from jars`)).length
+const shellsIn = async (on: Db) =>
+  (await on.rows<{ shells: number }>(sql`select * from jars`)).length
+const shells = () => shellsIn(db)
 
 test('an error in a transaction rolls it back, and the next one works', async () => {
   await assert.rejects(
@@ -47,6 +49,18 @@ test('a failed statement leaves the connection usable, and names a violated uniq
   assert.equal(isUniqueViolation(error, 'jars_pkey'), true)
   assert.equal(isUniqueViolation(error, 'jars_other'), false)
   assert.equal(await shells(), 1)
+})
+
+// The queue's library runs its upkeep so: on a full disk, each statement after it was refused.
+test('statements that fail after a begin among them leave the connection usable', async () => {
+  const text = "begin; insert into jars values ('b', 1); select 1 / 0; commit"
+  await assert.rejects(db.raw(text), /division by zero/)
+  await assert.rejects(
+    db.alone((own) => own.raw(text)),
+    /division by zero/,
+  )
+  assert.equal(await shells(), 1)
+  assert.equal(await db.tx(shellsIn), 1)
 })
 
 test('a transaction refuses the outer database, a second transaction and outside calls', async () => {
