@@ -85,6 +85,27 @@ describe('an inquiry', () => {
   })
 })
 
+describe('evidence that the seller and staff submit', () => {
+  test('is not replaced from a page that does not show it', async () => {
+    const bought = await buy(service, { card: CARD.not_received })
+    await handleEvents(service.world)
+    const { id } = (await disputeOf(service, bought))!
+    const agent = seller()
+    await agent.open(`${BASE}/disputes/${id}/`)
+    const colleague = staff()
+    await colleague.open(`/admin/disputes/${id}/`)
+    await agent.submit('Submit evidence', { statement: 'They used it for a week.' })
+    const late = await colleague.submit('Submit evidence', { statement: 'See our logs.' })
+    assert.equal(late.status, 409)
+    assert.match(textOf(late.body), /since you opened this page, and yours was not sent/)
+    assert.match(textOf(late.body), /They used it for a week\./)
+    const statement = async () => (await disputeOf(service, bought))!.evidence?.uncategorized_text
+    assert.equal(await statement(), 'They used it for a week.')
+    await colleague.submit('Submit evidence', { statement: 'See our logs.' })
+    assert.equal(await statement(), 'See our logs.')
+  })
+})
+
 describe('an inquiry that a refund closed', () => {
   test('is not called a decision of the bank for the seller', async () => {
     const bought = await buy(service, { card: CARD.inquiry })

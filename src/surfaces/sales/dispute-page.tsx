@@ -115,11 +115,17 @@ function Consequences(facts: DisputePageFacts): JSX.Element {
   return <p class="max-w-prose text-sm">{texts[dispute.status]}</p>
 }
 
+/** When evidence was submitted last, as its form says it. */
+export function submittedAt({ submitted_at }: Dispute): string {
+  return submitted_at?.toISOString() ?? ''
+}
+
 function Send(facts: DisputePageFacts): JSX.Element {
   const { base, dispute, csrf_token, statement, fault, longest_statement } = facts
   return (
     <Panel title={dispute.submitted_at ? 'Submit again' : 'Respond'}>
       <Form action={`${base}/disputes/${dispute.id}/`} csrf_token={csrf_token}>
+        <input type="hidden" name="submitted_at" value={submittedAt(dispute)} />
         <TextareaField
           label="Your statement"
           name="statement"

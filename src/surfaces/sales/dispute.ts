@@ -18,7 +18,7 @@ import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { ownValue } from '#platform/record'
 import { textFault } from '#platform/text'
-import { DisputePage } from './dispute-page.tsx'
+import { DisputePage, submittedAt } from './dispute-page.tsx'
 import { actorOf, pageFacts } from './sales-context.ts'
 
 const NEEDED = { seller: 'support', staff: 'disputes' } as const
@@ -33,20 +33,31 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
   scope.post(path, async (request, reply) => {
     const context = await requireSellerOrStaff(world, request, reply, side, NEEDED)
     const dispute = await disputeOf(world, context)
+    const leadBack = (done: string) =>
+      redirectTo(reply, `${context.base}/disputes/${dispute.id}/?done=${done}`)
     // Browsers count a line break as one character and send two.
     const statement = (formOf(request).statement ?? '').replaceAll('\r\n', '\n').trim()
     const fault = textFault(statement, { most: payments.MAX_STATEMENT_LENGTH, lines: true })
     if (fault) return await show(world, context, { statement, fault })
+    if ((formOf(request).submitted_at ?? '') !== submittedAt(dispute)) {
+      // The same form, sent twice.
+      if (dispute.evidence?.uncategorized_text === statement) return leadBack('sent')
+      return await show(world, context, { statement, is_late: true })
+    }
     const facts = { dispute_id: dispute.id, statement }
     const done = await sendEvidence(world, actorOf(context), facts)
     if (done === 'unreachable')
       return await show(world, context, { statement, is_unreachable: true })
-    return redirectTo(reply, `${context.base}/disputes/${dispute.id}/?done=${done}`)
+    return leadBack(done)
   })
 }
 
 const NOTES: Record<string, ActionNote> = {
   sent: { tone: 'success', text: 'Evidence submitted. The bank decides within weeks.' },
+  late: {
+    tone: 'warning',
+    text: 'Evidence was submitted since you opened this page, and yours was not sent. Read what was submitted. To replace it, submit again.',
+  },
   closed: { tone: 'warning', text: 'The deadline has passed. The bank accepts no more evidence.' },
   unreachable: {
     tone: 'warning',
@@ -66,14 +77,15 @@ async function disputeOf(world: World, { request, app }: SalesContext) {
 async function show(
   world: World,
   context: SalesContext,
-  tried: { statement?: string; fault?: string; is_unreachable?: boolean },
+  tried: { statement?: string; fault?: string; is_unreachable?: boolean; is_late?: boolean },
 ): Promise<FastifyReply> {
   const { db } = world
   const dispute = await disputeOf(world, context)
   const invoice = (await billing.findSellerInvoice(db, { id: dispute.invoice_id, app_id: null }))!
   const app = await apps.get(db, invoice.app_id)
   const license = await licensing.getLicense(db, invoice.license_id)
-  const note = tried.is_unreachable ? 'unreachable' : (queryOf(context.request, 'done') ?? '')
+  const { is_unreachable, is_late } = tried
+  const done = is_unreachable ? 'unreachable' : is_late ? 'late' : queryOf(context.request, 'done')
   const page = DisputePage({
     ...pageFacts(world, context, app),
     invoice,
@@ -84,9 +96,9 @@ async function show(
     longest_statement: payments.MAX_STATEMENT_LENGTH,
     cost: billing.DISPUTE_COST,
     has_ended: license.status === 'canceled',
-    note: ownValue(NOTES, note),
+    note: ownValue(NOTES, done ?? ''),
     fault: tried.fault,
   })
-  const status = tried.fault ? 422 : tried.is_unreachable ? 503 : 200
+  const status = tried.fault ? 422 : is_unreachable ? 503 : is_late ? 409 : 200
   return sendPage(context.reply, page, { status })
 }
