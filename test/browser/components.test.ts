@@ -164,6 +164,16 @@ describe('the pricing table', () => {
     assert.equal(await page.getByLabel('Email').inputValue(), 'a@example.com')
   })
 
+  test('resolves a next without a host against its page', async (t) => {
+    const page = await newPage(t)
+    const url = site.page(table('next="/return?from=plans"'))
+    await open(page, url)
+    await page.getByRole('link', { name: 'Buy Pro' }).click()
+    await page.getByLabel('Email').waitFor()
+    const next = new URL('/return?from=plans', url).href
+    assert.equal(new URL(page.url()).searchParams.get('next'), next)
+  })
+
   test('keeps its content while prices cannot be loaded, and a second try shows them', async (t) => {
     const page = await newPage(t)
     let broken = true
@@ -346,6 +356,18 @@ describe('the buy button', () => {
     assert.equal(await page.getByRole('alert').count(), 0)
     assert.deepEqual(requests, [])
     assert.equal(messages.filter((text) => text.includes('service, a URL')).length, 2)
+  })
+
+  test('without the ID of a price it keeps its own link, and the console says why', async (t) => {
+    const page = await newPage(t)
+    const messages: string[] = []
+    page.on('console', (message) => messages.push(message.text()))
+    const own = `<a href="${link()}">Get it</a>`
+    await open(page, site.page(button(`price-id="${link()}"`, own)))
+    await page.waitForFunction(() => !document.querySelector('.purser-buy'))
+    const found = page.getByRole('link', { name: 'Get it' })
+    assert.equal(await found.getAttribute('href'), link())
+    assert.equal(messages.filter((text) => text.includes('price-id (prc_…)')).length, 1)
   })
 
   test('the page can cancel a click', async (t) => {

@@ -34,9 +34,10 @@ export class PurserBuyButton extends PurserElement {
   /** The page's own link with the parameters of this element, or a link around its content. */
   #renderLink(service: string): void {
     const public_id = this.getAttribute('price-id')
-    if (!service || !public_id) {
+    // Without an ID of a price, the page's own link is better than one that leads nowhere.
+    if (!service || !public_id?.startsWith('prc_')) {
       this.replaceChildren(...this.fallback)
-      console.error('<purser-buy-button> needs the attributes price-id and service, a URL.')
+      console.error('<purser-buy-button> needs the attributes price-id (prc_…) and service, a URL.')
       return
     }
     const content = create('a', {}, ...this.fallback.map((node) => node.cloneNode(true)))

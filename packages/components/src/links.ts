@@ -21,13 +21,21 @@ function withoutSlash(url: string): string {
 /** The attributes of an element that become parameters of its buy links. */
 export const LINK_ATTRIBUTES = ['next', 'ref', 'affiliate', 'email', 'discount'] as const
 
-/** A buy link with the parameters of its element. */
+/** A buy link with the parameters of its element. `next` is relative to the page, like a link. */
 export function linkOf(element: Element, buy_url: string): string {
   const link = new URL(buy_url)
   for (const name of LINK_ATTRIBUTES) {
-    const value = element.getAttribute(name)
+    const text = element.getAttribute(name)
+    const value = text && name === 'next' ? absolute(text) : text
     // React uses `ref` itself, so `affiliate` is the same.
     if (value) link.searchParams.set(name === 'affiliate' ? 'ref' : name, value)
   }
   return link.href
+}
+
+/** Never throws: an anchor keeps what is no URL. */
+function absolute(url: string): string {
+  const anchor = document.createElement('a')
+  anchor.href = url
+  return anchor.href
 }
