@@ -84,15 +84,23 @@ export const route = next.requireLicense(licenses)((_request, license) => {
 `
 
 const NODENEXT = { module: 'nodenext' }
+/** What a server has that is compiled without the types of browsers. */
+const NODE_ONLY = {
+  module: 'nodenext',
+  lib: ['es2022'],
+  types: ['node'],
+  typeRoots: [resolve('node_modules/@types')],
+}
 /** What Express apps of older years have. */
 const NODE10 = { module: 'commonjs', moduleResolution: 'node10' }
 
 const NEW_TSC = 'node_modules/typescript/bin/tsc'
 const OLD_TSC = 'node_modules/@arethetypeswrong/core/node_modules/typescript/bin/tsc'
 
-describe('types compile where no framework and no types of Node are installed', () => {
+describe('types compile where no framework is installed', () => {
   for (const [name, path, how, files, options] of [
     ['the current TypeScript', NEW_TSC, NODENEXT, ['esm.mts', 'cjs.cts'], {}],
+    ['the types of Node, and none of browsers', NEW_TSC, NODE_ONLY, ['esm.mts', 'cjs.cts'], {}],
     ['TypeScript 5.6', OLD_TSC, NODENEXT, ['esm.mts', 'cjs.cts'], FULL_ONLY],
     ['TypeScript 5.6 that does not read exports', OLD_TSC, NODE10, ['old.ts'], FULL_ONLY],
   ] as const) {
@@ -101,12 +109,12 @@ describe('types compile where no framework and no types of Node are installed', 
       const compilerOptions = {
         target: 'es2022',
         lib: ['es2022', 'dom'],
+        types: [],
         ...how,
         strict: true,
         exactOptionalPropertyTypes: true,
         skipLibCheck: false,
         noEmit: true,
-        types: [],
       }
       const config = join(packed.project, 'tsconfig.json')
       writeFileSync(config, JSON.stringify({ compilerOptions, files }))

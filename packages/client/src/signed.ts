@@ -1,7 +1,17 @@
 /** Tokens that are signed with RS256 (RFC 7515), verified with the issuer's published keys. */
 
-/** A public key of the issuer, as its JWKS has it. */
-export type PublicKey = JsonWebKey & { kid?: string }
+/**
+ * A public key of the issuer, as its JWKS has it. Not JsonWebKey: projects without the types of
+ * browsers have no such global type.
+ */
+export type PublicKey = {
+  kty?: string
+  kid?: string
+  use?: string
+  alg?: string
+  n?: string
+  e?: string
+}
 
 /** The keys of the issuer; `again` reads them once more, for a key that was just published. */
 export type KeyReader = (again: boolean) => Promise<readonly PublicKey[]>
