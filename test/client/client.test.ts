@@ -170,6 +170,15 @@ test('a key is validated without the spaces and line breaks that were pasted aro
   assert.equal(service.requests[0]?.body, JSON.stringify({ key }))
 })
 
+test('the client secret is sent without the line break of the file that it was read from', async () => {
+  await using service = await startFakeService(() => ({ body: license() }))
+  const options = { base_url: service.url, client_id }
+  await createClient({ ...options, client_secret: `${client_secret}\n` }).validate(key)
+  await createClient({ ...options, client_secret }).validate(key)
+  const [first, second] = service.requests.map(({ headers }) => headers.authorization)
+  assert.equal(first, second)
+})
+
 test('reads and validate survive two failures of the network or the service', async () => {
   const outcomes = ['app', 'prices', 'validate', 'order'].map(async (name) => {
     const faults: Reply[] = [{ reset: true }, refusal(503, 'internal_error')]

@@ -49,6 +49,13 @@ describe('verifying a lease', () => {
     assert.equal(found.expires_at.getTime() - found.issued_at.getTime(), 600_000)
   })
 
+  test('accepts the key with the spaces that were pasted around it, as a validation does', async () => {
+    const license_key = ` ${license.license_key}\n`
+    const lease = await leaseWith({}, license_key)
+    const found = await verifyLease(lease, { ...expected, license_key })
+    assert.equal(found.license_id, license.license_id)
+  })
+
   test('refuses one that has expired', async () => {
     const lease = await leaseWith({ seconds: 60 })
     const later = new Date(Date.now() + 61_000)

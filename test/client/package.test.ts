@@ -154,7 +154,7 @@ async function weigh(code: string): Promise<{ bytes: number; text: string }> {
 
 /** The largest sizes, in bytes; a little more than measured, so that growth is noticed. */
 const SIZES: [what: string, code: string, most: number][] = [
-  ['everything of the main entry', "export * from '@purser/client'", 7_800],
+  ['everything of the main entry', "export * from '@purser/client'", 7_850],
   ['createClient', "export { createClient } from '@purser/client'", 3_950],
   ['createSignIn', "export { createSignIn } from '@purser/client'", 5_400],
   ['buyLink', "export { buyLink } from '@purser/client'", 650],

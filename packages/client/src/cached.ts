@@ -2,9 +2,10 @@
  * Validation with a cache: the service sends no events, so validate again when an entry expires
  * (spec: Events).
  */
-import { type Client, trimKey } from './client.ts'
+import type { Client } from './client.ts'
 import { isPurserError, PurserError, RateLimitedError, UnreachableError } from './errors.ts'
 import { createFlights, within } from './flight.ts'
+import { trimKey } from './key.ts'
 import { sha256 } from './signed.ts'
 import { late, requireNumber } from './transport.ts'
 import type { Entitlement, LicenseState } from './types.ts'

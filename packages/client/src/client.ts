@@ -2,6 +2,7 @@
 import { PurserError } from './errors.ts'
 import { createFlights } from './flight.ts'
 import { createIssuer } from './issuer.ts'
+import { trimKey } from './key.ts'
 import type { LeaseRequest } from './lease.ts'
 import { pathPart, serviceAddress } from './links.ts'
 import type { PublicKey } from './signed.ts'
@@ -182,22 +183,20 @@ function named<State extends { client_id: string }>({ status, body }: Answer): S
   return body as State
 }
 
-/** The key without the spaces and line breaks that a visitor may have pasted around it. */
-export function trimKey(key: string): string {
-  return typeof key === 'string' ? key.trim() : key
-}
-
 /** The service reads a key with a NUL, or one too long for its body, in no request. */
 function readableKey(key: string): string {
   if (/\0|.{8192}/s.test(key)) refuse('unknown_key', 'license key')
   return trimKey(key)
 }
 
-/** HTTP Basic by RFC 6749, section 2.3.1: both halves form-encoded, then joined. */
+/**
+ * HTTP Basic by RFC 6749, section 2.3.1: both halves form-encoded, then joined. A secret that is
+ * read from a file ends with a line break.
+ */
 export function basic(client_id: string, client_secret: string | undefined): string {
   if (!client_id) throw new TypeError('client_id must not be empty')
   if (!client_secret) throw new TypeError('this call needs the client_secret of the app')
-  return `Basic ${btoa(`${formEncode(client_id)}:${formEncode(client_secret)}`)}`
+  return `Basic ${btoa(`${formEncode(client_id)}:${formEncode(client_secret.trim())}`)}`
 }
 
 function formEncode(value: string): string {

@@ -1,5 +1,6 @@
 /** Leases: signed results of `validate`, for apps that start offline. */
 import { LeaseError } from './errors.ts'
+import { trimKey } from './key.ts'
 import { serviceAddress } from './links.ts'
 import { CLOCK_TOLERANCE_SECONDS, type PublicKey, sha256, verifySigned } from './signed.ts'
 import type { LicenseStatus } from './types.ts'
@@ -47,7 +48,7 @@ export async function verifyLease(lease: string, expected: LeaseExpectations): P
   if (header.typ !== 'license-lease+jwt') throw invalid('is another kind of token')
   if (claims.iss !== serviceAddress(expected.base_url)) throw invalid('is of another service')
   if (claims.aud !== expected.client_id) throw invalid('is for another app')
-  if (claims.key_hash !== (await sha256(expected.license_key))) {
+  if (claims.key_hash !== (await sha256(trimKey(expected.license_key)))) {
     throw invalid('is for another license key')
   }
   if (claims.device !== expected.device) throw invalid('is for another device')
