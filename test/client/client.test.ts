@@ -342,6 +342,8 @@ test('an invalid client configuration is rejected on creation or first use', asy
   for (const option of [{ timeout_ms: 0 }, { max_in_flight: 0 }, { timeout_ms: Number.NaN }]) {
     assert.throws(() => clientOf('https://purser.example', option), TypeError)
   }
+  const timeout_ms = '300' as unknown as number
+  assert.throws(() => clientOf('https://purser.example', { timeout_ms }), /it is 300 \(string\)$/)
   const client = createClient({ base_url: 'https://purser.example', client_id })
   await assert.rejects(client.validate(key), /needs the client_secret/)
 })

@@ -188,6 +188,12 @@ for (const [what, claims] of Object.entries(CLAIMS)) {
   })
 }
 
+test('an ID token that has expired when it arrives points to the clock', async () => {
+  await using issuer = await startFakeIssuer()
+  issuer.claims = { exp: now() - 61 }
+  await assert.rejects(signedIn(issuer), /expired: check the clock of this server/)
+})
+
 test('an ID token that the issuer did not sign is refused', async () => {
   await using issuer = await startFakeIssuer()
   const secret = new TextEncoder().encode(CLIENT_SECRET)

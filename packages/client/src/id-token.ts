@@ -27,7 +27,9 @@ function check(
   if (iss !== issuer) throw invalid('is from another issuer')
   const is_ours = Array.isArray(aud) ? aud.includes(client_id) : aud === client_id
   if (!is_ours || (azp !== undefined && azp !== client_id)) throw invalid('is for another app')
-  if (typeof exp !== 'number' || exp <= now - CLOCK_TOLERANCE_SECONDS) throw invalid('has expired')
+  if (typeof exp !== 'number' || exp <= now - CLOCK_TOLERANCE_SECONDS) {
+    throw invalid('has expired: check the clock of this server')
+  }
   if (typeof iat !== 'number' || iat > now + CLOCK_TOLERANCE_SECONDS) {
     throw invalid('is from the future: check the clock of this server')
   }

@@ -106,7 +106,8 @@ export function requireNumber(
 ): void {
   if (typeof value === 'number' && value >= least && value <= most) return
   const limits = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`
-  throw new TypeError(`${name} must be a number, ${limits}; it is ${value}`)
+  // A setting of the environment is a string, which looks like the number that it has to be.
+  throw new TypeError(`${name} must be a number, ${limits}; it is ${value} (${typeof value})`)
 }
 
 export function sleep(milliseconds: number): Promise<void> {
