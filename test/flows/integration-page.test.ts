@@ -128,6 +128,7 @@ describe('the URLs of an app', () => {
       ' https://tidepool.example/cb',
       'https://tidepool.example/50%',
       'http://tidepool.example:8443/cb',
+      'https://tidepool.example/cb?next=https://tidepool.example/a',
     ]
     const lists = { redirect_uris, post_logout_redirect_uris: [] }
     const login = { oauth_login_url: 'https://tidepool.example/' }
@@ -144,6 +145,20 @@ describe('the URLs of an app', () => {
         'http://tidepool.example:8443/cb must be an HTTPS URL on tidepool.example, or a URL on localhost.',
       ],
     )
+  })
+
+  test('are rejected if one entry is a list', () => {
+    const [one, other] = ['https://tidepool.example/a', 'http://localhost:3000/b']
+    for (const separator of [',', ', ', ' ', ';']) {
+      const entry = `${one}${separator}${other}`
+      const addresses = { ...GOOD, redirect_uris: [entry] }
+      assert.deepEqual(apps.addressFaults(service.demo.app, addresses), [
+        {
+          path: 'redirect_uris[0]',
+          message: `${entry} has several URLs. Enter each one separately.`,
+        },
+      ])
+    }
   })
 
   test('are rejected where a return address would be, each with its own path', async () => {

@@ -14,6 +14,8 @@ const MOST = 50
 const PLAIN = /^[\x21-\x7e]+$/
 // A redirect writes such a character as %25.
 const NO_ESCAPE = /%(?![0-9A-Fa-f]{2})/
+// A comma is a part of a URL, so a list in one line would be one URL that nothing matches.
+const SEVERAL = /[^\s,;][\s,;]+https?:\/\//i
 
 /** Every fault of an app's URLs, by path (spec: Sign-in rules, 3). */
 export function addressFaults(app: { url: string }, addresses: Addresses): FieldFault[] {
@@ -41,6 +43,7 @@ function listFaults(appUrl: string, name: string, addresses: string[]): FieldFau
 }
 
 function placeFault(appUrl: string, address: string): string | undefined {
+  if (SEVERAL.test(address)) return `${shown(address)} has several URLs. Enter each one separately.`
   const isPlain = PLAIN.test(address) && !NO_ESCAPE.test(address)
   if (isPlain && readReturnUrl(address, appUrl)) return undefined
   const trimmed = address.trim()
