@@ -49,9 +49,16 @@ export function indexOf(sections: Iterable<SearchableSection>): string {
   return JSON.stringify(index)
 }
 
-/** The sections of an index that match all words of a query, best first. */
+/**
+ * The sections of an index that match all words of a query, best first; those that match some of
+ * them, where none has all.
+ */
 export function searcherOf(index: string): (query: string) => FoundSection[] {
   const search = MiniSearch.loadJSON(index, OPTIONS)
-  return (query) =>
-    search.search(query.slice(0, 200), SEARCH).slice(0, MAX_RESULTS) as unknown as FoundSection[]
+  return (query) => {
+    const words = query.slice(0, 200)
+    const all = search.search(words, SEARCH)
+    const found = all.length > 0 ? all : search.search(words, { ...SEARCH, combineWith: 'OR' })
+    return found.slice(0, MAX_RESULTS) as unknown as FoundSection[]
+  }
 }
