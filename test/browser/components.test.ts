@@ -1,6 +1,8 @@
 /** The web components on a seller's page with a strict content security policy. */
 import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { build } from 'esbuild'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { type ComponentSite, openComponentSite } from '../support/component-site.ts'
 import { accessibilityProblems } from './accessibility.ts'
@@ -22,7 +24,8 @@ after(async () => {
 })
 
 const PRICES = '**/api/v1/public/apps/*/prices/'
-const link = () => `${base_url}/buy/${setup.service.demo.app.prices[0]!.public_id}/`
+const link = () => `${base_url}/buy/${priceId()}/`
+const priceId = () => setup.service.demo.app.prices[0]!.public_id
 const table = (attributes = '', inside = '') =>
   `<purser-pricing-table client-id="${client_id}" ${attributes}>${inside}</purser-pricing-table>`
 
@@ -307,6 +310,46 @@ describe('the pricing table', () => {
     await page.goto(site.page(table('', `<a href="${link()}">Buy Pro</a>`)))
     await page.getByRole('link', { name: 'Buy Pro' }).click()
     await page.waitForURL('**/buy/**')
+  })
+})
+
+/** Has a page load a bundle of this code in place of the script that the service serves. */
+async function serveBundle(page: Page, contents: string): Promise<void> {
+  const stdin = { contents, resolveDir: resolve('packages/components/src') }
+  const options = { bundle: true, write: false, format: 'esm', target: 'es2022' } as const
+  const { outputFiles } = await build({ stdin, ...options })
+  const body = outputFiles[0]!.text
+  await page.route('**/components/v1.js', async (route) => {
+    const headers = { 'access-control-allow-origin': '*' }
+    await route.fulfill({ body, contentType: 'text/javascript', headers })
+  })
+}
+
+describe('a bundle of the page', () => {
+  const LOAD = "import { setDefaultService } from './index.ts'"
+
+  test('names the service of the elements that the page has already', async (t) => {
+    const page = await newPage(t)
+    const errors: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text())
+    })
+    await serveBundle(page, `${LOAD}\nsetDefaultService(${JSON.stringify(base_url)})`)
+    const button = `<purser-buy-button price-id="${priceId()}"></purser-buy-button>`
+    await open(page, site.page(table() + button))
+    await page.locator('.purser-plans').waitFor()
+    const buy = page.locator('purser-buy-button a')
+    assert.equal(await buy.getAttribute('href'), link())
+    assert.deepEqual(errors, [])
+  })
+
+  test('may name the service later, such as after the page was hydrated', async (t) => {
+    const page = await newPage(t)
+    const call = `setDefaultService(${JSON.stringify(base_url)})`
+    await serveBundle(page, `${LOAD}\naddEventListener('click', () => ${call})`)
+    await open(page, site.page(table('', '<p>Soon</p>')))
+    await page.getByText('Soon').click()
+    await page.locator('.purser-plans').waitFor()
   })
 })
 

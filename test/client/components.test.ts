@@ -10,7 +10,7 @@ import { type PackedPackage, packPackage } from '../support/packed-package.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 /** The issue asks for 8 KB; this is a little more than measured, so that growth is noticed. */
-const MAX_BYTES = 4_000
+const MAX_BYTES = 4_050
 
 let packed: PackedPackage
 let service: TestService

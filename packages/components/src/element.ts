@@ -1,5 +1,5 @@
 /** What both elements share: when they render, their fallback, errors and events. */
-import { LINK_ATTRIBUTES, linkOf, serviceOf } from './links.ts'
+import { LINK_ATTRIBUTES, linkOf, serviceOf, setService } from './links.ts'
 import { type ListedPrice, type ListedPrices, loadPrices } from './prices.ts'
 import { addLayout } from './style.ts'
 import { type ComponentTexts, isolated, priceText, TEXT_ATTRIBUTES, textOf } from './texts.ts'
@@ -9,6 +9,16 @@ type Fallback = readonly ChildNode[]
 
 // A server that renders pages has no HTMLElement, and may import this module.
 const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement
+
+/** The elements that have no service yet. */
+const waiting = new Set<PurserElement>()
+
+/** Sets the service of elements without the attribute `service`, also of those in the page. */
+export function setDefaultService(url: string): void {
+  setService(url)
+  for (const element of waiting) element.refresh()
+  waiting.clear()
+}
 
 /** Creates an element with text, attributes and children. */
 export function create<Tag extends keyof HTMLElementTagNameMap>(
@@ -79,9 +89,13 @@ export abstract class PurserElement extends Base {
 
   async #render(): Promise<void> {
     const load = ++this.#load
+    const isCurrent = () => load === this.#load && this.isConnected
+    // The page's own script may still set attributes or the service in this turn.
+    await null
+    if (!isCurrent()) return
     const service = serviceOf(this)
     const client_id = this.getAttribute('client-id')
-    const isCurrent = () => load === this.#load && this.isConnected
+    if (!service) waiting.add(this)
     if (!service || !client_id) {
       this.removeAttribute('aria-busy')
       return this.renderWithoutPrices(service)

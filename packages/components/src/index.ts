@@ -2,7 +2,7 @@
 import { PurserBuyButton } from './buy-button.ts'
 import { PurserPricingTable } from './pricing-table.ts'
 
-export { setDefaultService } from './links.ts'
+export { setDefaultService } from './element.ts'
 export type { ListedPrice, ListedPrices } from './prices.ts'
 export type { ComponentTexts } from './texts.ts'
 export { PurserBuyButton, PurserPricingTable }

@@ -3,8 +3,8 @@
 /** The service that elements use if they name none: where this script came from. */
 let default_service = ''
 
-/** Sets the service of elements without the attribute `service`. */
-export function setDefaultService(url: string): void {
+/** Sets `default_service`. */
+export function setService(url: string): void {
   default_service = withoutSlash(url)
 }
 
@@ -25,17 +25,12 @@ export const LINK_ATTRIBUTES = ['next', 'ref', 'affiliate', 'email', 'discount']
 export function linkOf(element: Element, buy_url: string): string {
   const link = new URL(buy_url)
   for (const name of LINK_ATTRIBUTES) {
-    const text = element.getAttribute(name)
-    const value = text && name === 'next' ? absolute(text) : text
+    let value = element.getAttribute(name)
+    // An anchor never throws, and keeps what is no URL.
+    if (value && name === 'next')
+      value = Object.assign(document.createElement('a'), { href: value }).href
     // React uses `ref` itself, so `affiliate` is the same.
     if (value) link.searchParams.set(name === 'affiliate' ? 'ref' : name, value)
   }
   return link.href
-}
-
-/** Never throws: an anchor keeps what is no URL. */
-function absolute(url: string): string {
-  const anchor = document.createElement('a')
-  anchor.href = url
-  return anchor.href
 }

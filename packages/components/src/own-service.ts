@@ -1,4 +1,4 @@
-import { setDefaultService } from './links.ts'
+import { setService } from './links.ts'
 
 // The script is served at /components/ of the service.
-setDefaultService(new URL('..', import.meta.url).href)
+setService(new URL('..', import.meta.url).href)
