@@ -22,7 +22,7 @@ import { requestCodesOf } from '#surfaces/openapi/request-code'
 import { type OpenApiDocument, referenceOf } from '../../src/surfaces/openapi/reference.ts'
 import { blocksOf } from '../support/docs-blocks.ts'
 import { openTestService } from '../support/service.ts'
-import { NEXT_AUTH } from '../support/snippet-project.ts'
+import { NEXT_AUTH, REACT } from '../support/snippet-project.ts'
 
 const run = promisify(execFile)
 
@@ -104,6 +104,7 @@ describe('TypeScript of the documentation', () => {
       lib: ['es2024', 'dom'],
       module: 'esnext',
       moduleResolution: 'bundler',
+      jsx: 'react-jsx',
       strict: true,
       noEmit: true,
       skipLibCheck: true,
@@ -114,6 +115,7 @@ describe('TypeScript of the documentation', () => {
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     write('package.json', JSON.stringify({ type: 'module' }))
     write('next-auth.d.ts', NEXT_AUTH)
+    write('react.d.ts', REACT)
     write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['**/*.ts', '**/*.tsx'] }))
     const own = site.filter(({ tag }) => tag === 'ts' || tag === 'tsx')
     for (const { where, tag, label, code } of own) {

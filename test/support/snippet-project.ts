@@ -46,6 +46,32 @@ declare module 'next-auth/jwt' {
 }
 `
 
+/**
+ * The part of React 19 that the snippets use, which this project does not install: an effect, and
+ * elements whose attributes are known.
+ */
+export const REACT = `
+declare module 'react' {
+  export function useEffect(effect: () => void, dependencies: unknown[]): void
+  export interface HTMLAttributes<Element> {
+    id?: string
+    className?: string
+    children?: unknown
+    ref?: (element: Element) => void
+  }
+  export namespace JSX {
+    interface IntrinsicElements {
+      a: HTMLAttributes<HTMLAnchorElement> & { href?: string }
+    }
+  }
+}
+declare module 'react/jsx-runtime' {
+  export { JSX } from 'react'
+  export const jsx: unknown
+  export const jsxs: unknown
+}
+`
+
 /** A folder with code snippets, and the packages of this project. */
 export interface SnippetProject extends Disposable {
   /** Writes a file and returns its path. */
