@@ -194,6 +194,8 @@ declare module '#platform/email-queue' {
     key_replaced: NoFacts
     license_ended: NoFacts
     license_imported: NoFacts
+    license_reinstated: NoFacts
+    license_suspended: NoFacts
     paid_otherwise: NoFacts
     payment_failed: NoFacts
     plan_given: NoFacts

@@ -175,6 +175,36 @@ export function licenseEnded(plan: PlanFacts, product_url: string | undefined): 
   }
 }
 
+/** Staff suspended the license. */
+export function licenseSuspended(plan: PlanFacts): EmailContent {
+  const { t } = plan.locale
+  const subject = t('email.suspended', { product: nameOf(plan) })
+  return {
+    subject,
+    heading: subject,
+    blocks: [
+      { kind: 'text', text: t('email.suspended_text') },
+      { kind: 'link', label: t('email.manage'), url: plan.manage_url },
+    ],
+  }
+}
+
+/** Staff reinstated the license; `renews` if its subscription goes on. */
+export function licenseReinstated(plan: PlanFacts, { renews }: { renews: boolean }): EmailContent {
+  const { t } = plan.locale
+  const product = nameOf(plan)
+  const subject = t('email.reinstated', { product })
+  const text = t('email.reinstated_text', { product })
+  return {
+    subject,
+    heading: subject,
+    blocks: [
+      { kind: 'text', text: renews ? `${text} ${t('email.reinstated_charge')}` : text },
+      { kind: 'link', label: t('email.manage'), url: plan.manage_url },
+    ],
+  }
+}
+
 /** The seller ended a plan that they had given. */
 export function givenPlanEnded(
   plan: PlanFacts,

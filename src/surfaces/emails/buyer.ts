@@ -24,6 +24,8 @@ import {
   givenPlanEnded,
   invoicePaid,
   licenseEnded,
+  licenseReinstated,
+  licenseSuspended,
   type PlanFacts,
   paymentFailed,
   refundIssued,
@@ -48,6 +50,8 @@ export const BUYER_EMAILS = {
   key_replaced: about('lic', writeReplacedKey),
   subscription_canceled: about('lic', writeCanceled),
   license_ended: about('lic', writeLicenseEnded),
+  license_suspended: about('lic', writeSuspended),
+  license_reinstated: about('lic', writeReinstated),
   trial_ending: about('lic', writeTrialEnding),
   renewal_reminder: about('lic', writeRenewalReminder),
   refund_issued: about('ref', writeRefund),
@@ -168,6 +172,26 @@ function productUrl({ config }: World, app: apps.App): string | undefined {
 async function writeLicenseEnded(world: World, license_id: LicenseId): Promise<WrittenEmail> {
   const facts = await factsOf(world, license_id)
   return toBuyer(facts, licenseEnded(facts.plan, productUrl(world, facts.app)))
+}
+
+async function writeSuspended(
+  world: World,
+  license_id: LicenseId,
+): Promise<WrittenEmail | undefined> {
+  const facts = await factsOf(world, license_id)
+  const isSuspended = facts.license.paused_for === 'staff'
+  return isSuspended ? toBuyer(facts, licenseSuspended(facts.plan)) : undefined
+}
+
+async function writeReinstated(
+  world: World,
+  license_id: LicenseId,
+): Promise<WrittenEmail | undefined> {
+  const facts = await factsOf(world, license_id)
+  const { license, subscription, plan } = facts
+  if (license.status === 'paused' || license.status === 'canceled') return undefined
+  const renews = subscription?.auto_renew === true
+  return toBuyer(facts, licenseReinstated(plan, { renews }))
 }
 
 async function writeGivenPlanEnded(world: World, license_id: LicenseId): Promise<WrittenEmail> {

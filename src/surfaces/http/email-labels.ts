@@ -22,6 +22,8 @@ const EMAIL_NAMES: Record<string, string> = {
   key_replaced: 'License key replaced',
   license_ended: 'License ended',
   license_imported: 'License imported',
+  license_reinstated: 'License reinstated',
+  license_suspended: 'License suspended',
   paid_otherwise: 'Repaid, not to the card',
   payment_failed: 'Payment failed',
   payout_failed: 'Payout failed or returned',
