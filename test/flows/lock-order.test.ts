@@ -23,7 +23,7 @@ import { untilBlocked } from '../support/blocked.ts'
 import { SERVER_URL } from '../support/database.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buyer, TEXAS } from '../support/purchase.ts'
-import { staffActor } from '../support/refunds.ts'
+import { buy, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { addPerson, enter } from '../support/sign-in.ts'
 
@@ -251,6 +251,21 @@ describe('order of locks', { skip }, () => {
     const deleted = await inOrder(locks, () => deleteAccount(service.world, owner))
     assert.equal(deleted.outcome, 'deleted')
     assert.equal(await find(), undefined)
+  })
+
+  test('the deletion of an account locks its licenses before what refers to the account', async () => {
+    const { db } = service.world
+    const { user_id, email, license_id } = await buy(service)
+    const owner = await openOwner(service, { user_id, email })
+    const { id } = (await billing.subscriptionOf(db, license_id))!
+    const { outcome } = await inOrder(
+      {
+        first: (tx) => billing.lockSubscription(tx, id),
+        next: (tx) => keepUser(tx, user_id),
+      },
+      () => deleteAccount(service.world, owner),
+    )
+    assert.equal(outcome, 'blocked')
   })
 
   test('the undo of a change of email locks a grant before what refers to the account', async () => {

@@ -21,8 +21,10 @@ export interface Harness {
   sandbox: Sandbox
   clock: ManualClock
   network: NetworkFaults
-  /** Logged errors that are neither crashes nor lost calls, and deadlocks. */
+  /** Logged errors that are neither crashes nor lost calls. */
   unexpected_errors: string[]
+  /** The stacks of transactions that a deadlock ended; each was run again. */
+  deadlocks: string[]
   /** The planted fault, if any. */
   fault: Fault | undefined
   /** Prepares a seed: no rows, the first day, and the seed's random numbers. */
@@ -40,12 +42,14 @@ export async function openHarness(open = openTestDatabase): Promise<Harness> {
   const clock = new ManualClock(FIRST_DAY)
   const network: NetworkFaults = { loss_percent: 0, rng: new SeededRandom(0) }
   const unexpected_errors: string[] = []
+  const deadlocks: string[] = []
   let rng = new SeededRandom(0)
   let sandbox: Sandbox | undefined
-  const harness = { db, clock, network, unexpected_errors, fault: undefined } as unknown as Harness
+  const kept = { db, clock, network, unexpected_errors, deadlocks, fault: undefined }
+  const harness = kept as unknown as Harness
   const service = await openTestService({
     db: mortalDatabase(
-      faultyDatabase(withoutJobs(notingDeadlocks(db, unexpected_errors)), () => harness.fault),
+      faultyDatabase(withoutJobs(notingDeadlocks(db, deadlocks)), () => harness.fault),
     ),
     clock,
     random: { bytes: (count) => rng.bytes(count) },
@@ -63,6 +67,7 @@ export async function openHarness(open = openTestDatabase): Promise<Harness> {
       harness.fault = undefined
       await empty()
       unexpected_errors.length = 0
+      deadlocks.length = 0
       rng = new SeededRandom(seed)
       clock.reset(addDays(FIRST_DAY, rng.below(DAYS)))
       Object.assign(network, { loss_percent: 0, rng: new SeededRandom(~seed) })
@@ -84,11 +89,8 @@ function withoutJobs(db: Database): Database {
   }
 }
 
-/**
- * Records each transaction that a deadlock ended: it runs again, but its person waited a second for
- * nothing (test/flows/lock-order.test.ts).
- */
-function notingDeadlocks(db: Database, unexpected_errors: string[]): Database {
+/** Records each transaction that a deadlock ended: its person waited a second for nothing. */
+function notingDeadlocks(db: Database, deadlocks: string[]): Database {
   return {
     ...db,
     tx: (work, options) =>
@@ -96,7 +98,7 @@ function notingDeadlocks(db: Database, unexpected_errors: string[]): Database {
         try {
           return await work(inner)
         } catch (error) {
-          if (isDeadlock(error)) unexpected_errors.push(`deadlock: ${(error as Error).stack}`)
+          if (isDeadlock(error)) deadlocks.push(String((error as Error).stack))
           throw error
         }
       }, options),

@@ -31,9 +31,11 @@ let actions = 0
 for (let seed = from; seed < from + count; seed++) {
   const run = await runSeed(harness, seed)
   actions += run.actions
-  if (run.broken) broken++
+  const [deadlock] = harness.deadlocks
+  if (run.broken || deadlock) broken++
   if (values.trace) for (const line of run.trace) console.log(line)
   if (run.broken) console.log(reportOf(run))
+  if (deadlock) console.log(`seed ${seed}\nbroken: flows lock in one order\n${deadlock}`)
 }
 await harness.close()
 console.log(`${count} seeds from ${from}, ${actions} actions: ${broken} break a rule`)

@@ -18,8 +18,9 @@ export async function findPreview(db: Db, holder: PreviewHolder): Promise<Licens
 }
 
 /**
- * Gives a member a preview of a plan (spec: States and transitions, preview). There is one per
- * member and app: a repeat keeps the license, and its former key stops working. Returns its id.
+ * Gives a member, whose memberships are locked, a preview of a plan (spec: States and transitions,
+ * preview). There is one per member and app: a repeat keeps the license, and its former key stops
+ * working. Returns its id.
  */
 export async function grantPreview(
   db: Db,
@@ -27,8 +28,6 @@ export async function grantPreview(
   tools: KeyTools,
   grant: PreviewHolder & { license_id: LicenseId; product_id: ProductId },
 ): Promise<LicenseId> {
-  // Serialized, so that the second grant finds what the first created.
-  await db.one(sql`select id from users where id = ${grant.user_id} for no key update`)
   const existing = await findPreview(db, grant)
   if (!existing) {
     const license = { status: 'preview', period_end: null, trigger: 'preview' } as const

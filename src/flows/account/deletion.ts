@@ -33,7 +33,7 @@ export async function deleteAccount(
   const { db, clock, keys, random } = world
   const { user_id } = owner
   return await db.tx(async (tx) => {
-    const user = await lockAccount(tx, user_id)
+    const user = await lockAccount(world, tx, user_id)
     await affiliates.lockOf(tx, user_id)
     await requireOwnSession(tx, owner)
     const blocks = await deletionBlocks(world, user_id, tx)
@@ -54,7 +54,7 @@ export async function deleteAccount(
  */
 export async function deleteCopy(world: World, user_id: UserId): Promise<boolean> {
   return await world.db.tx(async (tx) => {
-    const user = await lockAccount(tx, user_id)
+    const user = await lockAccount(world, tx, user_id)
     if (await payments.isAnyPendingWith(tx, [user.email_normalized])) return false
     await endAccount(world, tx, { kind: 'account', user_id, request_id: 'live_mode' }, user)
     return true
@@ -64,10 +64,10 @@ export async function deleteCopy(world: World, user_id: UserId): Promise<boolean
 /**
  * Locks an account, its purchases and the offers to it, in the order in which other flows lock
  * them: a link its account before the carts; a purchase its cart, and the answer to an offer the
- * offer, before memberships, emails, and the rows that refer to the account; a token its grant
- * before the account. A purchase that is being recorded blocks the deletion.
+ * offer, before memberships, emails, and the rows that refer to the account; a token its grant, and
+ * a renewal its license, before the account. A purchase that is being recorded blocks the deletion.
  */
-async function lockAccount(tx: Db, user_id: UserId): Promise<identity.User> {
+async function lockAccount(world: World, tx: Db, user_id: UserId): Promise<identity.User> {
   const user = await identity.lockForChange(tx, user_id)
   const emails = await identity.addressesOf(tx, user)
   await billing.lockCartsOf(tx, { user_id, emails })
@@ -76,6 +76,9 @@ async function lockAccount(tx: Db, user_id: UserId): Promise<identity.User> {
   await sellers.lockMemberships(tx, user_id)
   await sellers.lockInvitationsBy(tx, user_id)
   await grants.lockGrantsOf(tx, user_id)
+  for (const { license_id } of await licensing.liveLicensesOf(tx, user_id)) {
+    await lockLicense(world, tx, license_id)
+  }
   await identity.lockForDeletion(tx, user_id)
   await payments.lockEmails(tx, [user.email_normalized])
   return user
