@@ -45,8 +45,8 @@ export async function openHarness(open = openTestDatabase): Promise<Harness> {
   const deadlocks: string[] = []
   let rng = new SeededRandom(0)
   let sandbox: Sandbox | undefined
-  const kept = { db, clock, network, unexpected_errors, deadlocks, fault: undefined }
-  const harness = kept as unknown as Harness
+  const noted = { unexpected_errors, deadlocks }
+  const harness = { db, clock, network, ...noted, fault: undefined } as unknown as Harness
   const service = await openTestService({
     db: mortalDatabase(
       faultyDatabase(withoutJobs(notingDeadlocks(db, deadlocks)), () => harness.fault),
