@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
 
-const PATIENCE_MS = 60_000
+// An email that failed three times is tried again 105 seconds after the first failure.
+const PATIENCE_MS = 150_000
 const PAUSE_MS = 20
 
 /**
@@ -25,7 +26,10 @@ export async function emailTo(
     if (message && !isComing) return message.text
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
-  throw new Error(`no email to ${recipient} with the subject ${subject} came`)
+  const unsent = await world.db.rows(sql`select kind, attempts, error from emails
+    where sent_at is null`)
+  const waiting = JSON.stringify(unsent)
+  throw new Error(`no email to ${recipient} with the subject ${subject} came; unsent: ${waiting}`)
 }
 
 /** The path of the link in an email with this purpose. */
