@@ -1,5 +1,6 @@
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
+import { addSeconds } from '#platform/calendar'
 import type { AppId, LicenseId, PriceId, ProductId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { accountsWith, emailsAt, isDeletion } from './accounts-oracle.ts'
@@ -111,6 +112,9 @@ async function entitlementFaults(
 // What sellers who end a plan see, and people who delete their account.
 const OVER = ['ended', 'over', 'deleted']
 
+/** A payment is settled at a time that is read before it is recorded, while others go on. */
+const RECORDING_SECONDS = 60
+
 /** Each answer of a seller who gives a plan was true at that time. */
 async function refusalFaults(fixture: Fixture): Promise<Broken[]> {
   const { harness, record } = fixture
@@ -143,7 +147,7 @@ async function refusalFaults(fixture: Fixture): Promise<Broken[]> {
       buying: () =>
         is(sql`select from attempts where app_id = ${app_id}
           and email_normalized = any(${emails}) and created_at <= ${until}
-          and (settled_at is null or settled_at >= ${at})`),
+          and (settled_at is null or settled_at >= ${addSeconds(at, -RECORDING_SECONDS)})`),
       no_plan: async () => !(await wasForSale(fixture, comp, until)),
     }[outcome]
     if (!(await isRight())) facts.push(comp)
