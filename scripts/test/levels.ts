@@ -194,6 +194,7 @@ export const ONLY_IN_ALL = [
   'test/stripe/restored.test.ts',
   'test/browser/account.test.ts',
   'test/browser/agent.test.ts',
+  'test/browser/buy-button.test.ts',
   'test/browser/components.test.ts',
   'test/browser/docs.test.ts',
   'test/browser/driftlog.test.ts',
