@@ -61,6 +61,34 @@ test('the changelog begins with the versions that the manifests name', () => {
   }
 })
 
+/** The headings of a section of the changelog, each with its bullets, their lines joined. */
+function bulletsByHeading(section: string): [heading: string, bullets: string[]][] {
+  return section
+    .split(/^#{2,4} /m)
+    .slice(1)
+    .map((part) => {
+      const [heading = '', ...lines] = part.split('\n')
+      const bullets = lines.join('\n').split(/^- /m).slice(1)
+      return [heading, bullets.map((bullet) => bullet.trim().replaceAll(/\s+/g, ' '))]
+    })
+}
+
+test('the changelog has at most 15 changes under a heading, each short enough to be read', () => {
+  const [, unreleased = ''] = /^(## \[Unreleased\]\n.*?)^## \[/ms.exec(read('CHANGELOG.md')) ?? []
+  const [added = '', fixed = ''] = unreleased.split(/^(?=### Fixed$)/m)
+  for (const [section, most] of [
+    [added, 450],
+    [fixed, 220],
+  ] as const) {
+    for (const [heading, bullets] of bulletsByHeading(section)) {
+      assert.ok(bullets.length <= 15, `${heading}: ${bullets.length} changes; join similar ones`)
+      for (const bullet of bullets) {
+        assert.ok(bullet.length <= most, `${heading}: more than ${most} characters: ${bullet}`)
+      }
+    }
+  }
+})
+
 test('each starter in JavaScript names the same version of Node.js in its manifest and README', () => {
   for (const path of globSync('examples/starters/*/package.json')) {
     const { engines } = JSON.parse(read(path))
