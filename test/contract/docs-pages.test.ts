@@ -86,6 +86,9 @@ describe('every page of the documentation', () => {
       ['added', 'Added'],
     ])
     assert.deepEqual(links.at(-1), ['added-2', 'Added'])
+    const [, fixed = ''] = /href="#fixed">Fixed<\/a><\/p><ul[^>]*>(.*?)<\/ul>/s.exec(list) ?? []
+    assert.match(fixed, /^<li[^>]*><a [^>]*href="#checkout-and-licenses"/)
+    assert.doesNotMatch(fixed, /href="#security"/)
     const ids = idsOf(body)
     assert.equal(new Set(ids).size, ids.length)
   })

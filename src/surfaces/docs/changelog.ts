@@ -3,9 +3,14 @@ import { type PageHeading, renderChapter } from './markdown.ts'
 
 const FILE = new URL('../../../CHANGELOG.md', import.meta.url)
 
-/** A version in the contents of the changelog, with the headings of its sections. */
+/** A kind of change in the contents of the changelog, such as "Fixed", with its subjects. */
+export interface ChangelogSection extends PageHeading {
+  subjects: PageHeading[]
+}
+
+/** A version in the contents of the changelog, with its kinds of change. */
 export interface ChangelogVersion extends PageHeading {
-  sections: PageHeading[]
+  sections: ChangelogSection[]
 }
 
 /** What changed in each version, and its contents, latest version first. */
@@ -24,7 +29,8 @@ export function readChangelog(): Changelog {
   const versions: ChangelogVersion[] = []
   for (const heading of headings) {
     if (heading.depth === 2) versions.push({ ...heading, sections: [] })
-    else versions.at(-1)!.sections.push(heading)
+    else if (heading.depth === 3) versions.at(-1)!.sections.push({ ...heading, subjects: [] })
+    else versions.at(-1)!.sections.at(-1)!.subjects.push(heading)
   }
   return { clean_html, versions }
 }

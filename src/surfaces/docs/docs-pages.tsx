@@ -5,7 +5,7 @@ import { Heading } from '#design/panels'
 import { DocText } from '#design/reading'
 import { siteNav } from '#http/site-menu'
 import type { FoundSection } from '#platform/section-search'
-import type { Changelog } from './changelog.ts'
+import type { Changelog, ChangelogSection } from './changelog.ts'
 import { DocsLayout, type DocsLayoutFacts } from './layout.tsx'
 import type { DocsPageFacts } from './library.ts'
 
@@ -64,20 +64,37 @@ function VersionList({ versions }: Pick<Changelog, 'versions'>): JSX.Element {
     <nav aria-label="Versions">
       <ul class="grid gap-3 text-sm">
         {versions.map(({ id, title, sections }) => (
-          <li key={id}>
+          <li key={id} class="grid gap-1">
             <p class="font-semibold">
               <TextLink href={`#${id}`}>{title}</TextLink>
             </p>
-            <ul class="flex flex-wrap gap-x-4">
+            <ul class="grid gap-1">
               {sections.map((section) => (
-                <li key={section.id} class="py-1">
-                  <TextLink href={`#${section.id}`}>{section.title}</TextLink>
-                </li>
+                <SectionLinks key={section.id} section={section} />
               ))}
             </ul>
           </li>
         ))}
       </ul>
     </nav>
+  )
+}
+
+function SectionLinks({ section }: { section: ChangelogSection }): JSX.Element {
+  return (
+    <li class="grid grid-cols-[5rem_1fr] gap-x-3">
+      <p class="py-1 font-semibold">
+        <TextLink href={`#${section.id}`}>{section.title}</TextLink>
+      </p>
+      {section.subjects.length > 0 && (
+        <ul class="flex flex-wrap gap-x-4">
+          {section.subjects.map(({ id, title }) => (
+            <li key={id} class="py-1">
+              <TextLink href={`#${id}`}>{title}</TextLink>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
   )
 }
