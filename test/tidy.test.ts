@@ -64,7 +64,7 @@ const SHARED_BY_FLOWS = [
   'locked-charge',
   'locked-license',
   'period-credit',
-  'taken-back',
+  'reversed',
   'excess',
   'account-access',
   'app-access',

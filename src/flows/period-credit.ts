@@ -1,7 +1,7 @@
 import { formatMoney } from '#design/money'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import { takenBack } from '#flows/taken-back'
+import { reversedOf } from '#flows/reversed'
 import type { Db } from '#platform/db'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 
@@ -70,6 +70,6 @@ export function receivedTwice(lost: Cents): string {
 async function keptOf(db: Db, invoice: billing.Invoice): Promise<Cents> {
   const charge = await payments.chargeOf(db, invoice.id)
   if (!charge) return ZERO
-  const back = await takenBack(db, charge.id)
-  return cents(Math.max(0, invoice.amount - (back.amount - back.tax)))
+  const reversed = await reversedOf(db, charge.id)
+  return cents(Math.max(0, invoice.amount - (reversed.amount - reversed.tax)))
 }

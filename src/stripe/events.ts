@@ -12,7 +12,7 @@ import { sql } from '#platform/sql'
 import { ask, guarded, isRefusal, type StripeParts } from './client.ts'
 import type { Made } from './once.ts'
 import { type AnnouncedEvent, type ParsedEvent, revived } from './parse-event.ts'
-import { takeBack } from './payouts.ts'
+import { reverseTransfer } from './payouts.ts'
 import * as requests from './requests.ts'
 
 interface Stored extends ParsedEvent {
@@ -107,7 +107,7 @@ async function eventsOf(parts: StripeParts, stored: Stored): Promise<ProcessorEv
   if (content.kind === 'payout_settled' && content.outcome === 'failed') {
     // The transfer must be reversed before the books record the failure.
     const { payout_id } = content
-    await guarded(parts, 'the reversal of a transfer', () => takeBack(parts, payout_id))
+    await guarded(parts, 'the reversal of a transfer', () => reverseTransfer(parts, payout_id))
   }
   const event = { id, at, ...revived(content) } as ProcessorEvent
   if (if_begun && !(await isBegun(parts.db, stored))) {

@@ -133,7 +133,7 @@ async function sendPayout(
 }
 
 /** Reverses the transfer of a failed payout; false if the payout is not ours. */
-export async function takeBack(parts: StripeParts, payout_id: string): Promise<boolean> {
+export async function reverseTransfer(parts: StripeParts, payout_id: string): Promise<boolean> {
   const request = await requests.findByObject(parts.db, payout_id)
   const { transfer_id } = Object(request?.body)
   if (typeof transfer_id !== 'string') return false

@@ -103,7 +103,7 @@ const sales: InvoiceId[] = []
 const invoices: ReturnType<typeof divide>[] = []
 const taken = new Set<string>()
 let paid: ledger.PaidOut | undefined
-let refunded = billing.NOTHING_BACK
+let refunded = billing.NO_REVERSAL
 const filed: tax.Filed[] = []
 
 /** The posting of one event of the document. */
@@ -121,8 +121,8 @@ function postingOf(text: string, at: Date, tables: Row[][]): ledger.Posting {
   }
   if (/refunded/.test(text)) {
     const renewal = invoices[2]!
-    const parts = billing.takeBack(renewal, refunded, readMoney(tables[0]![0]!.refunded!))
-    refunded = billing.sumTakenBack(refunded, parts)
+    const parts = billing.reversalOf(renewal, refunded, readMoney(tables[0]![0]!.refunded!))
+    refunded = billing.sumReversals(refunded, parts)
     const amount = cents(parts.amount - parts.tax)
     return ledger.refund({ ...parts, ...parties, amount, refund_id: subject('ref') })
   }

@@ -82,7 +82,7 @@ function drawInvoice(draw: (below: number) => number) {
 }
 
 /** How much of each part should be returned if every refund were an exact fraction. */
-function exactlyBack(invoice: billing.Divided, gone: number) {
+function exactlyReversed(invoice: billing.Divided, gone: number) {
   const whole = invoice.amount + invoice.tax
   const part = (of: number) => nearest(new Fraction(of).mul(gone).div(whole))
   const without = invoice.fee - invoice.fixed_fee - invoice.add_on_fee
@@ -101,14 +101,15 @@ test(`${MONEY_CASES} refunds and disputes: the total returned of each part is it
   for (let index = 0; index < MONEY_CASES; ) {
     const invoice = drawInvoice(draw)
     const whole = invoice.amount + invoice.tax
-    let back = billing.NOTHING_BACK
-    for (let left = whole; left > 0; left = whole - back.amount, index++) {
+    let reversed = billing.NO_REVERSAL
+    for (let left = whole; left > 0; left = whole - reversed.amount, index++) {
       const amount = cents(draw(3) === 0 ? left : 1 + draw(left))
-      const parts = billing.takeBack(invoice, back, amount)
-      back = billing.sumTakenBack(back, parts)
-      const exact = exactlyBack(invoice, back.amount)
+      const parts = billing.reversalOf(invoice, reversed, amount)
+      reversed = billing.sumReversals(reversed, parts)
+      const exact = exactlyReversed(invoice, reversed.amount)
       for (const name of ['tax', 'fee', 'add_on_fee', 'commission'] as const) {
-        if (back[name] !== exact[name]) assert.fail(`${name}: ${back[name]} of ${exact[name]}`)
+        if (reversed[name] !== exact[name])
+          assert.fail(`${name}: ${reversed[name]} of ${exact[name]}`)
       }
     }
   }
@@ -131,7 +132,7 @@ test('100,000 sales refunded in parts or disputed: what remains follows the rule
   for (let index = 0; index < 100_000; index++) {
     const invoice = drawInvoice(draw)
     const whole = invoice.amount + invoice.tax
-    const first = billing.takeBack(invoice, billing.NOTHING_BACK, cents(1 + draw(whole)))
+    const first = billing.reversalOf(invoice, billing.NO_REVERSAL, cents(1 + draw(whole)))
     const rest = whole - first.amount
     const refund = { ...first, amount: cents(first.amount - first.tax), ...parties, ...ids }
     const before = [
@@ -144,7 +145,7 @@ test('100,000 sales refunded in parts or disputed: what remains follows the rule
       assert.deepEqual(balances(...before), kept === 0n ? {} : left)
       continue
     }
-    const disputed = billing.takeBack(invoice, first, cents(rest))
+    const disputed = billing.reversalOf(invoice, first, cents(rest))
     const { tax: part, commission } = disputed
     const cost = billing.DISPUTE_COST
     const amount = cents(rest - part)

@@ -238,7 +238,7 @@ describe('a refund of a discounted payment', () => {
     const none = await quoteRefund(service.world, staff, { invoice_id: free!.id })
     assert.ok('refusal' in none && none.refusal === 'not_paid')
     const quote = await quoteRefund(service.world, staff, { invoice_id: charged!.id })
-    assert.ok('back' in quote && quote.ends_license)
+    assert.ok('reversal' in quote && quote.ends_license)
     assert.equal(quote.left, 1050)
   })
 })

@@ -324,9 +324,9 @@ describe('a refund of an upgrade', () => {
   test('offers the used credit, and refunds everything that was paid for the period', async () => {
     const { subscriber, invoice_id } = await upgraded()
     const quote = await quoteRefund(service.world, await seller(), { invoice_id })
-    assert.ok('back' in quote && quote.credit)
+    assert.ok('reversal' in quote && quote.credit)
     // $168.00 and its tax; the $12.00 of the previous plan, with theirs.
-    assert.deepEqual([quote.left, quote.credit.back.amount], [17_640, 1260])
+    assert.deepEqual([quote.left, quote.credit.reversal.amount], [17_640, 1260])
     const requested = { invoice_id, with_credit: true, reason: 'Asked for.' }
     const given = await refundCharge(service.world, await seller(), requested)
     assert.equal(given.outcome, 'refunded')
@@ -340,9 +340,9 @@ describe('a refund of an upgrade', () => {
   test('refunds only the used part of the previous plan, as an option', async () => {
     const { subscriber, invoice_id } = await upgraded(15 * DAY)
     const quote = await quoteRefund(service.world, await seller(), { invoice_id })
-    assert.ok('back' in quote && quote.credit)
+    assert.ok('reversal' in quote && quote.credit)
     const { credit } = (await invoicesOf(service, subscriber))[1]!
-    assert.equal(quote.credit.back.amount, Math.round((1260 * credit) / 1200))
+    assert.equal(quote.credit.reversal.amount, Math.round((1260 * credit) / 1200))
     await refundCharge(service.world, await seller(), { invoice_id, reason: 'Asked for.' })
     assert.deepEqual(
       (await backOf(subscriber)).map(({ kind }) => kind),
@@ -366,7 +366,7 @@ describe('a refund of an upgrade', () => {
     service.clock.pass(32 * DAY)
     while ((await renewDue(service.world)) > 0);
     const quote = await quoteRefund(service.world, await seller(), { invoice_id })
-    assert.ok('back' in quote && !quote.credit)
+    assert.ok('reversal' in quote && !quote.credit)
     await refuse(1260)
     assert.deepEqual(await backOf(subscriber), [])
   })
@@ -375,7 +375,7 @@ describe('a refund of an upgrade', () => {
     const { subscriber, invoice_id } = await upgraded()
     const amount = cents(100)
     const quote = await quoteRefund(service.world, await seller(), { invoice_id, amount })
-    assert.ok('back' in quote && !quote.credit)
+    assert.ok('reversal' in quote && !quote.credit)
     const requested = { invoice_id, amount, with_credit: true, reason: 'Asked for.' }
     const given = await refundCharge(service.world, await seller(), requested)
     assert.equal(given.outcome, 'refused')

@@ -138,18 +138,18 @@ describe('a refund', () => {
     const bought = await buy(service)
     const facts = { invoice_id: bought.invoice_id, amount: cents(433) }
     const quote = await quoteRefund(service.world, await sellerActor(service), facts)
-    assert.ok('back' in quote)
+    assert.ok('reversal' in quote)
     assert.equal(quote.left, 1260)
     assert.equal(quote.ends_license, false)
     await refund(service, bought, 433)
     const [given] = await refundsOf(service, bought)
     const { amount, tax, fee, add_on_fee, commission } = given!
-    assert.deepEqual(quote.back, { amount, tax, fee, add_on_fee, commission })
+    assert.deepEqual(quote.reversal, { amount, tax, fee, add_on_fee, commission })
     assert.equal((await movedBy(service, [given!.id])).seller_payable, quote.cost)
     const rest = await quoteRefund(service.world, await sellerActor(service), {
       invoice_id: bought.invoice_id,
     })
-    assert.ok('back' in rest && rest.ends_license)
+    assert.ok('reversal' in rest && rest.ends_license)
     assert.equal(rest.kept, 50)
   })
 

@@ -77,10 +77,10 @@ async function refundWithCredit(fixture: Fixture, rng: SeededRandom): Promise<st
   const { invoice_id, app_id } = rng.pick(upgrades)
   const actor = rng.odds(60) ? sellerOf(fixture, app_id) : actingStaff(operator_id)
   const quote = await quoteRefund(world, actor, { invoice_id })
-  if (!('back' in quote)) return `${invoice_id} ${quote.refusal}`
+  if (!('reversal' in quote)) return `${invoice_id} ${quote.refusal}`
   if (!quote.credit) return `${invoice_id} has no credit`
   const { left, credit } = quote
-  const seen_credit = credit.back.amount
+  const seen_credit = credit.reversal.amount
   const request = record.ask('refund', invoice_id, left)
   const refund: RecordedCreditRefund = { invoice_id, credit: seen_credit, outcome: 'unknown' }
   record.credits.push(refund)

@@ -43,9 +43,9 @@ export * from './other-purchase.ts'
 export { type BillingCycle, type Period, periodOf, periodPaid } from './period.ts'
 export { type PlanChange, planChange, type Rate, type Running, unusedPart } from './plan-change.ts'
 export * from './receipts.ts'
-export * from './refund-split.ts'
 export { remindedAt, reminderOrEnd } from './reminders.ts'
 export { CART_SWEEP, DRAFT_SWEEP } from './retention.ts'
+export * from './reversal.ts'
 export {
   type AppInvoice,
   DEDUCTED_BY_DISPUTE,

@@ -23,10 +23,10 @@ const DELAYED = (now: Date, payee: Payee) => sql`amount < 0
 const WAITING = (now: Date, payee: Payee) => sql`delayed as materialized (
     select sale, sum(amount) as amount, max(at) as at from unpaid_lines
     where ${OF_PAYEE(payee)} and ${DELAYED(now, payee)} group by sale),
-  taken_back as (select sale, sum(amount) as amount from unpaid_lines
+  reversed as (select sale, sum(amount) as amount from unpaid_lines
     where ${OF_PAYEE(payee)} and amount > 0 and sale in (select sale from delayed) group by sale),
   waiting as materialized (select d.sale, d.at, -(d.amount + coalesce(b.amount, 0)) as amount
-    from delayed d left join taken_back b on b.sale = d.sale
+    from delayed d left join reversed b on b.sale = d.sale
     where d.amount + coalesce(b.amount, 0) <= 0)`
 
 /**

@@ -30,7 +30,7 @@ import { DISPUTES, idsSince, PAYOUTS, REFUNDS } from './since.ts'
 export async function checkOthers(db: Db, report: Report, since?: Date): Promise<void> {
   await checkRefunds(db, report, since)
   await checkDisputes(db, report, since)
-  await checkPartsTaken(db, report)
+  await checkReversals(db, report)
   await checkPayouts(db, report, since)
   await checkRemittances(db, report)
   await checkWriteOffs(db, report)
@@ -51,7 +51,7 @@ const OF_CHARGE = (charge_id: Sql) => sql`join charges c on c.id = ${charge_id}
   join invoices i on i.id = c.invoice_id
   join tax_quotes q on q.id = i.tax_quote_id`
 
-interface RefundFacts extends PartOwners, billing.TakenBack {
+interface RefundFacts extends PartOwners, billing.Reversal {
   id: RefundId
   status: 'open' | 'pending' | 'succeeded' | 'failed' | 'refused'
   lines: Lines
@@ -83,7 +83,7 @@ async function checkRefunds(db: Db, report: Report, since?: Date): Promise<void>
 
 interface DisputePosted
   extends PartOwners,
-    billing.TakenBack,
+    billing.Reversal,
     Pick<payments.Dispute, 'id' | 'status' | 'appeal'> {
   owed: Cents
   /** With these it opened, and was won at first. */
@@ -135,13 +135,13 @@ async function checkDisputes(db: Db, report: Report, since?: Date): Promise<void
   )
 }
 
-interface TakenFacts extends billing.Divided {
+interface ReversedFacts extends billing.Divided {
   id: InvoiceId
-  back: Cents
-  back_tax: Cents
-  back_fee: Cents
-  back_add_on_fee: Cents
-  back_commission: Cents
+  reversed: Cents
+  reversed_tax: Cents
+  reversed_fee: Cents
+  reversed_add_on_fee: Cents
+  reversed_commission: Cents
   /** How many were counted when others were rounded, and are not now. */
   uncounted: number
 }
@@ -153,12 +153,13 @@ const NOT_UNDONE = sql`not (r.requested_by = 'system' and exists (select 1 from 
     and r.tax = i.tax and r.fee = i.fee and r.add_on_fee = i.add_on_fee
     and r.commission = i.commission))`
 
-/** What refunds and disputes took of an invoice must be each part's share of it, to the cent. */
-async function checkPartsTaken(db: Db, report: Report): Promise<void> {
-  const rows = await db.rows<TakenFacts>(sql`select i.id, i.amount, i.tax, i.fee, i.fixed_fee,
-      i.add_on_fee, i.commission, sum(b.amount)::bigint as back, sum(b.tax)::bigint as back_tax,
-      sum(b.fee)::bigint as back_fee, sum(b.add_on_fee)::bigint as back_add_on_fee,
-      sum(b.commission)::bigint as back_commission,
+/** What was reversed of an invoice must be each part's share of it, to the cent. */
+async function checkReversals(db: Db, report: Report): Promise<void> {
+  const rows = await db.rows<ReversedFacts>(sql`select i.id, i.amount, i.tax, i.fee, i.fixed_fee,
+      i.add_on_fee, i.commission, sum(b.amount)::bigint as reversed,
+      sum(b.tax)::bigint as reversed_tax, sum(b.fee)::bigint as reversed_fee,
+      sum(b.add_on_fee)::bigint as reversed_add_on_fee,
+      sum(b.commission)::bigint as reversed_commission,
       (select count(*) from refunds r where r.charge_id = c.id and r.status = 'refused')
         + (select count(*) from disputes d where d.charge_id = c.id
           and (d.status = 'won' or d.appeal is not null)) as uncounted
@@ -170,15 +171,16 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
     group by i.id, c.id`)
   for (const invoice of rows) {
     const whole = invoice.amount + invoice.tax
-    if (invoice.back > whole) {
-      const detail = `${formatMoney(invoice.back)} of ${formatMoney(cents(whole))} was refunded or disputed`
+    if (invoice.reversed > whole) {
+      const of = `${formatMoney(invoice.reversed)} of ${formatMoney(cents(whole))}`
+      const detail = `${of} was refunded or disputed`
       report.differ('refunds do not exceed the charge', invoice.id, detail)
       continue
     }
-    if (invoice.back === 0) continue
-    const expected = billing.takeBack(invoice, billing.NOTHING_BACK, invoice.back)
+    if (invoice.reversed === 0) continue
+    const expected = billing.reversalOf(invoice, billing.NO_REVERSAL, invoice.reversed)
     for (const part of ['tax', 'fee', 'add_on_fee', 'commission'] as const) {
-      const found = invoice[`back_${part}`]
+      const found = invoice[`reversed_${part}`]
       // A refused refund or a dispute that was won was counted when later ones were rounded, which
       // may move a part by a cent.
       if (Math.abs(found - expected[part]) <= invoice.uncounted) continue

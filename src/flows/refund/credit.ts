@@ -5,10 +5,10 @@ import type { Db } from '#platform/db'
 import { type Cents, cents, share } from '#platform/money'
 import { type RefundState, refundStateOf } from './state.ts'
 
-/** A refund of an earlier charge that an upgrade consumed as credit. */
-export interface CreditBack {
+/** What a refund reverses of an earlier charge that an upgrade consumed as credit. */
+export interface CreditReversal {
   state: RefundState
-  back: billing.TakenBack
+  reversal: billing.Reversal
 }
 
 /**
@@ -17,28 +17,31 @@ export interface CreditBack {
  * like the upgrade, and no longer once a later payment was charged. Charges that are disputed or
  * wait for another refund are left out.
  */
-export async function creditBack(
+export async function creditReversals(
   world: World,
   db: Db,
   upgrade: billing.Invoice,
-): Promise<CreditBack[]> {
+): Promise<CreditReversal[]> {
   const last = await billing.lastChargedInvoice(db, upgrade.license_id)
   if (last?.id !== upgrade.id) return []
-  const backs: CreditBack[] = []
+  const reversals: CreditReversal[] = []
   for (const { invoice, amount } of await creditSources(db, upgrade)) {
     const state = await refundStateOf(world, db, invoice.id)
     if (!state || state.is_disputed || state.is_in_progress) continue
     // A former seller's part is refunded by staff, on that invoice's own page.
     if (state.invoice.seller_id !== upgrade.seller_id) continue
-    const { charge, taken, left } = state
+    const { charge, reversed, left } = state
     const total = cents(Math.min(left, share(charge.amount, amount, invoice.amount)))
-    if (total > 0) backs.push({ state, back: billing.takeBack(invoice, taken, total) })
+    if (total > 0) reversals.push({ state, reversal: billing.reversalOf(invoice, reversed, total) })
   }
-  return backs
+  return reversals
 }
 
 /** The sum over several charges, and what it costs the seller. */
-export function creditTotal(backs: CreditBack[]): { back: billing.TakenBack; cost: Cents } {
-  const back = billing.sumTakenBack(...backs.map((each) => each.back))
-  return { back, cost: cents(back.amount - back.tax - back.fee) }
+export function creditTotal(reversals: CreditReversal[]): {
+  reversal: billing.Reversal
+  cost: Cents
+} {
+  const reversal = billing.sumReversals(...reversals.map((each) => each.reversal))
+  return { reversal, cost: cents(reversal.amount - reversal.tax - reversal.fee) }
 }

@@ -4,7 +4,7 @@ import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { lostCredit, receivedTwice } from '#flows/period-credit'
-import { isRefundUndecided, owedOf, partsOf } from '#flows/taken-back'
+import { isRefundUndecided, owedOf, partsOf } from '#flows/reversed'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type LicenseId, mintId } from '#platform/ids'
@@ -79,7 +79,7 @@ async function bookRefunded(
   facts: {
     event: RefundMade
     locking: LockedCharge
-    parts: billing.TakenBack & { owed: Cents }
+    parts: billing.Reversal & { owed: Cents }
     beyond: Cents
   },
 ): Promise<string[]> {

@@ -3,7 +3,7 @@ import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import type { InvoiceId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-import { creditBack, creditTotal } from './credit.ts'
+import { creditReversals, creditTotal } from './credit.ts'
 import {
   daysToRefund,
   type RefundActor,
@@ -17,7 +17,7 @@ export interface RefundQuote {
   /** What is left of the charge, tax included. */
   left: Cents
   /** The amount refunded, and its parts: tax, fee, add-on and commission. */
-  back: billing.TakenBack
+  reversal: billing.Reversal
   /** What it costs the seller: the refunded price less the fee that is returned. */
   cost: Cents
   /** The part of the fee that the service keeps. */
@@ -28,7 +28,7 @@ export interface RefundQuote {
    * The credit of earlier charges that a fully refunded upgrade consumed: it may be refunded as
    * well. Undefined if there is none.
    */
-  credit: { back: billing.TakenBack; cost: Cents } | undefined
+  credit: { reversal: billing.Reversal; cost: Cents } | undefined
 }
 
 /** Quotes a refund: without an amount, of everything that is left. */
@@ -40,22 +40,22 @@ export async function quoteRefund(
   const { db } = world
   const state = await refundStateOf(world, db, facts.invoice_id)
   if (!state) return { refusal: 'not_paid', left: undefined }
-  const { invoice, left, taken } = state
+  const { invoice, left, reversed } = state
   const days = await daysToRefund(db, actor, state)
   if (typeof days === 'string') return { refusal: days, left: undefined }
   const amount = facts.amount ?? left
   const refusal = refusalOf(state, { actor, days, amount })
   if (refusal) return { refusal, left }
-  const back = billing.takeBack(invoice, taken, amount)
-  const after = billing.sumTakenBack(taken, back)
+  const reversal = billing.reversalOf(invoice, reversed, amount)
+  const after = billing.sumReversals(reversed, reversal)
   const license = await licensing.getLicense(db, invoice.license_id)
   const last = await billing.lastChargedInvoice(db, invoice.license_id)
   const isWhole = amount === left
-  const credit = isWhole ? await creditBack(world, db, invoice) : []
+  const credit = isWhole ? await creditReversals(world, db, invoice) : []
   return {
     left,
-    back,
-    cost: cents(back.amount - back.tax - back.fee),
+    reversal,
+    cost: cents(reversal.amount - reversal.tax - reversal.fee),
     kept: cents(invoice.fee - after.fee),
     ends_license: isWhole && last?.id === invoice.id && license.status !== 'canceled',
     credit: credit.length > 0 ? creditTotal(credit) : undefined,

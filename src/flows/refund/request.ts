@@ -6,7 +6,7 @@ import { audit, concerning } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { type InvoiceId, mintId, type RefundId } from '#platform/ids'
 import { type Cents, ZERO } from '#platform/money'
-import { type CreditBack, creditBack, creditTotal } from './credit.ts'
+import { type CreditReversal, creditReversals, creditTotal } from './credit.ts'
 import { settleRefund } from './settle.ts'
 import {
   daysToRefund,
@@ -90,7 +90,7 @@ async function record(
     await lockLicenseFor(world, tx, actor, license_id)
     await payments.lockCharge(tx, charge.id)
     const state = (await refundStateOf(world, tx, invoice_id))!
-    const { invoice, left, taken } = state
+    const { invoice, left, reversed } = state
     const days = await daysToRefund(tx, actor, state)
     if (typeof days === 'string') return { refusal: days }
     const amount = requested ?? left
@@ -98,15 +98,15 @@ async function record(
     if (refusal) return { refusal }
     if (seen_left !== undefined && left !== seen_left) return { refusal: 'changed' }
     if (with_credit && amount !== left) return { refusal: 'not_an_amount' }
-    const backs = [{ state, back: billing.takeBack(invoice, taken, amount) }]
+    const reversals = [{ state, reversal: billing.reversalOf(invoice, reversed, amount) }]
     if (with_credit) {
       const credits = await lockedCredit(world, tx, invoice)
-      const { amount: credit } = creditTotal(credits).back
+      const { amount: credit } = creditTotal(credits).reversal
       if (credit === ZERO || credit !== (seen_credit ?? credit)) return { refusal: 'changed' }
-      backs.push(...credits)
+      reversals.push(...credits)
     }
     const refunds: payments.Refund[] = []
-    for (const each of backs) {
+    for (const each of reversals) {
       const upgrade_refund_id = refunds[0]?.id ?? null
       refunds.push(await add(world, tx, actor, { ...each, reason, upgrade_refund_id }))
     }
@@ -115,26 +115,34 @@ async function record(
 }
 
 /** The credit of an upgrade, with the charges that it came from locked: the latest first. */
-async function lockedCredit(world: World, tx: Db, upgrade: billing.Invoice): Promise<CreditBack[]> {
-  for (const { state } of await creditBack(world, tx, upgrade)) {
+async function lockedCredit(
+  world: World,
+  tx: Db,
+  upgrade: billing.Invoice,
+): Promise<CreditReversal[]> {
+  for (const { state } of await creditReversals(world, tx, upgrade)) {
     await payments.lockCharge(tx, state.charge.id)
   }
-  return await creditBack(world, tx, upgrade)
+  return await creditReversals(world, tx, upgrade)
 }
 
 async function add(
   { random }: World,
   tx: Db,
   requester: RefundActor,
-  { state, back, ...facts }: CreditBack & Pick<payments.Refund, 'reason' | 'upgrade_refund_id'>,
+  {
+    state,
+    reversal,
+    ...facts
+  }: CreditReversal & Pick<payments.Refund, 'reason' | 'upgrade_refund_id'>,
 ): Promise<payments.Refund> {
   const { charge, invoice, now } = state
   const actor = concerning(requester, invoice.seller_id)
   const id = mintId(random, 'ref')
-  const refund = { id, charge_id: charge.id, ...back, ...facts, requested_by: actor.user_id }
+  const refund = { id, charge_id: charge.id, ...reversal, ...facts, requested_by: actor.user_id }
   await payments.addRefund(tx, now, refund)
   const { reason } = facts
-  const detail = { refund_id: id, amount: back.amount, reason, as: actor.kind }
+  const detail = { refund_id: id, amount: reversal.amount, reason, as: actor.kind }
   const action = 'charge.refund'
   await audit(tx, now, { actor, action, subject: charge.id, detail })
   return await payments.lockRefund(tx, id)

@@ -5,7 +5,7 @@ import * as tax from '#domain/tax'
 import { lessenExcess } from '#flows/excess'
 import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { endLicense } from '#flows/locked-license'
-import { takenBack } from '#flows/taken-back'
+import { reversedOf } from '#flows/reversed'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
@@ -56,8 +56,8 @@ export async function bookRefund(world: World, tx: Db, refunding: Refunding): Pr
   })
   if (license.status === 'canceled') return
   const last = await billing.lastChargedInvoice(tx, license.license_id)
-  const back = await takenBack(tx, charge.id)
-  if (last?.id === invoice.id && back.amount >= charge.amount) {
+  const reversed = await reversedOf(tx, charge.id)
+  if (last?.id === invoice.id && reversed.amount >= charge.amount) {
     await endLicense(tx, locked, 'refunded')
   }
 }

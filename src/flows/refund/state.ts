@@ -48,7 +48,7 @@ export interface RefundState {
   app: apps.App
   now: Date
   /** What was refunded, disputed or lost. */
-  taken: billing.TakenBack
+  reversed: billing.Reversal
   left: Cents
   is_disputed: boolean
   is_in_progress: boolean
@@ -69,14 +69,14 @@ export async function refundStateOf(
   const refunds = await payments.refundsOf(db, charge.id)
   const disputes = await payments.disputesOf(db, charge.id)
   const refunded = payments.refundedOf(refunds)
-  const taken = billing.sumTakenBack(refunded, ...payments.disputedOf(disputes))
+  const reversed = billing.sumReversals(refunded, ...payments.disputedOf(disputes))
   return {
     invoice,
     charge,
     app,
     now: appTime(world, app),
-    taken,
-    left: cents(charge.amount - taken.amount),
+    reversed,
+    left: cents(charge.amount - reversed.amount),
     is_disputed: disputes.some(({ status }) => status === 'open'),
     is_in_progress: refunds.some(({ status }) => status === 'open'),
     is_payment_pending: await payments.isAnyPendingOf(db, invoice.license_id),

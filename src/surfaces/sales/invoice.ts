@@ -70,7 +70,7 @@ export function declareInvoice(scope: FastifyInstance, world: World, side: Side)
       disputes,
       payouts: paidOut.filter(({ owner }) => role || (owner === earner && may('payouts'))),
       entries,
-      is_refundable: 'back' in quote && mayRefund,
+      is_refundable: 'reversal' in quote && mayRefund,
       refund_obstacle:
         refusal && mayRefund && OBSTACLES.includes(refusal)
           ? refusalMessage(refusal, context.as)

@@ -23,11 +23,11 @@ export interface RefundForm {
 
 /** What a refund would do. */
 interface QuotedRefund {
-  back: { amount: Cents; tax: Cents; fee: Cents }
+  reversal: { amount: Cents; tax: Cents; fee: Cents }
   cost: Cents
   kept: Cents
   ends_license: boolean
-  credit: { back: { amount: Cents; tax: Cents; fee: Cents }; cost: Cents } | undefined
+  credit: { reversal: { amount: Cents; tax: Cents; fee: Cents }; cost: Cents } | undefined
 }
 
 /** The refund form, then the exact amounts to confirm. */
@@ -139,19 +139,19 @@ function Preview({
   invoice,
   as,
 }: RefundPageFacts & { quote: QuotedRefund }) {
-  const { back, cost } = withCredit(quote, form)
+  const { reversal, cost } = withCredit(quote, form)
   const money = (term: string, amount: Cents) => ({ term, detail: <Money amount={amount} /> })
   const whose = as === 'seller' ? 'your' : 'the seller’s'
   return (
     <Panel title="Review refund">
       <DescriptionList
         items={[
-          money('Refund to the buyer', back.amount),
+          money('Refund to the buyer', reversal.amount),
           ...(form.credit && quote.credit
-            ? [money('Including credit from the previous plan', quote.credit.back.amount)]
+            ? [money('Including credit from the previous plan', quote.credit.reversal.amount)]
             : []),
-          money('Including sales tax', back.tax),
-          money('Fee returned', back.fee),
+          money('Including sales tax', reversal.tax),
+          money('Fee returned', reversal.fee),
           money('Fee not returned', quote.kept),
           money(`Deducted from ${whose} balance`, cost),
         ]}
@@ -163,9 +163,9 @@ function Preview({
       </p>
       {quote.credit && !form.credit && (
         <Alert tone="warning" title="The previous plan’s credit is not included">
-          This payment was an upgrade. The {formatMoney(quote.credit.back.amount)} of credit that it
-          used, tax included, came from an earlier payment and is not refunded. Go back and choose
-          the credit to refund it too.
+          This payment was an upgrade. The {formatMoney(quote.credit.reversal.amount)} of credit
+          that it used, tax included, came from an earlier payment and is not refunded. Go back and
+          choose the credit to refund it too.
         </Alert>
       )}
       <Form action={`${base}/sales/${invoice.id}/refund`} csrf_token={csrf_token}>
@@ -175,7 +175,7 @@ function Preview({
         <input type="hidden" name="seen" value={seen} />
         <Actions>
           <Button kind="danger" name="step" value="confirm" pending="Refunding…">
-            Refund {formatMoney(back.amount)}
+            Refund {formatMoney(reversal.amount)}
           </Button>
           <Button kind="ghost" href={`${base}/sales/${invoice.id}/`}>
             Cancel
@@ -188,13 +188,17 @@ function Preview({
 
 /** The refunded amounts and their cost, including the credit if chosen. */
 function withCredit(
-  { back, cost, credit }: QuotedRefund,
+  { reversal, cost, credit }: QuotedRefund,
   form: RefundForm,
-): Pick<QuotedRefund, 'back' | 'cost'> {
-  if (!form.credit || !credit) return { back, cost }
-  const { amount, tax, fee } = credit.back
+): Pick<QuotedRefund, 'reversal' | 'cost'> {
+  if (!form.credit || !credit) return { reversal, cost }
+  const { amount, tax, fee } = credit.reversal
   return {
-    back: { amount: sum(back.amount, amount), tax: sum(back.tax, tax), fee: sum(back.fee, fee) },
+    reversal: {
+      amount: sum(reversal.amount, amount),
+      tax: sum(reversal.tax, tax),
+      fee: sum(reversal.fee, fee),
+    },
     cost: sum(cost, credit.cost),
   }
 }

@@ -33,7 +33,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     requireRecentProof(world, context)
     const { id: invoice_id } = await viewedInvoice(world, context)
     const quote = await quoteRefund(world, actorOf(context), { invoice_id })
-    const whole = 'back' in quote ? formatAmount(quote.left) : ''
+    const whole = 'reversal' in quote ? formatAmount(quote.left) : ''
     const amount = queryOf(request, 'amount') ?? whole
     const reason = queryOf(request, 'reason') ?? ''
     const credit = queryOf(request, 'credit') === 'yes'
@@ -56,13 +56,13 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     const { id: invoice_id } = await viewedInvoice(world, context)
     const actor = actorOf(context)
     const quote = await quoteRefund(world, actor, { invoice_id, amount })
-    const isSeen = 'back' in quote && seen === seenOf(quote) && !creditFault(form, quote)
+    const isSeen = 'reversal' in quote && seen === seenOf(quote) && !creditFault(form, quote)
     if (step !== 'confirm' || !isSeen) {
       return await show(world, context, { form, has_changed: step === 'confirm' })
     }
     await limitPage(world, REFUNDS, context.session.user_id, reply)
     const { reason, credit: with_credit } = form
-    const seen_credit = quote.credit?.back.amount ?? ZERO
+    const seen_credit = quote.credit?.reversal.amount ?? ZERO
     const requested = {
       invoice_id,
       amount,
@@ -85,8 +85,16 @@ function filledIn(here: string, fields: Record<string, string>): string {
 }
 
 /** A digest of what a quote shows. */
-function seenOf({ left, back, cost, ends_license, credit }: RefundQuote): string {
-  const shown = [left, back.amount, back.tax, back.fee, cost, ends_license, credit?.back.amount]
+function seenOf({ left, reversal, cost, ends_license, credit }: RefundQuote): string {
+  const shown = [
+    left,
+    reversal.amount,
+    reversal.tax,
+    reversal.fee,
+    cost,
+    ends_license,
+    credit?.reversal.amount,
+  ]
   return shown.join('.')
 }
 
@@ -126,10 +134,10 @@ async function show(
     form,
     faults,
     left: whole.left,
-    credit: 'back' in whole ? (whole.credit?.back.amount ?? ZERO) : ZERO,
+    credit: 'reversal' in whole ? (whole.credit?.reversal.amount ?? ZERO) : ZERO,
     obstacle,
-    quote: isRequested && faults.length === 0 && 'back' in quote ? quote : undefined,
-    seen: 'back' in quote ? seenOf(quote) : '',
+    quote: isRequested && faults.length === 0 && 'reversal' in quote ? quote : undefined,
+    seen: 'reversal' in quote ? seenOf(quote) : '',
     has_changed,
   })
   return sendPage(context.reply, page, {
@@ -152,6 +160,6 @@ function faultsOf(
     ['amount', refusal && refusalMessage(refusal, as)],
     ['reason', reasonFault(form.reason)],
     ['amount', form.credit && !offersCredit && CREDIT_GONE],
-    ['credit', offersCredit && 'back' in quote && creditFault(form, quote)],
+    ['credit', offersCredit && 'reversal' in quote && creditFault(form, quote)],
   ])
 }

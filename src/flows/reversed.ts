@@ -15,11 +15,11 @@ export async function isRefundUndecided(tx: Db, { charge }: PaidCharge): Promise
   return refunds.some(({ status }) => status === 'open')
 }
 
-/** What refunds and disputes took of a charge so far, in cents with tax. */
-export async function takenBack(db: Db, charge_id: ChargeId): Promise<billing.TakenBack> {
+/** What refunds and disputes have reversed of a charge, in cents, tax included. */
+export async function reversedOf(db: Db, charge_id: ChargeId): Promise<billing.Reversal> {
   const refunds = payments.refundedOf(await payments.refundsOf(db, charge_id))
   const disputes = payments.disputedOf(await payments.disputesOf(db, charge_id))
-  return billing.sumTakenBack(refunds, ...disputes)
+  return billing.sumReversals(refunds, ...disputes)
 }
 
 /**
@@ -31,21 +31,21 @@ export async function partsOf(
   tx: Db,
   { charge, invoice }: PaidCharge,
   amount: Cents,
-): Promise<billing.TakenBack & { owed: Cents }> {
-  const before = await takenBack(tx, charge.id)
+): Promise<billing.Reversal & { owed: Cents }> {
+  const before = await reversedOf(tx, charge.id)
   const owing = Math.min(amount, await owedOf(tx, { charge, invoice }))
   // What exceeds the rest of the invoice was refunded before, by hand or by a refund that the bank
   // did not know of: the service bears it.
   const beyond = amount - (charge.amount - before.amount)
   const owed = cents(Math.max(owing, beyond))
   const ours = cents(amount - owed)
-  const parts = ours > 0 ? billing.takeBack(invoice, before, ours) : billing.NOTHING_BACK
+  const parts = ours > 0 ? billing.reversalOf(invoice, before, ours) : billing.NO_REVERSAL
   return { ...parts, amount, owed }
 }
 
 /** What the bank can still take of a charge; a refund that the card returned did not reduce it. */
 export async function leftAtBank(tx: Db, { charge }: PaidCharge): Promise<Cents> {
-  const { amount } = await takenBack(tx, charge.id)
+  const { amount } = await reversedOf(tx, charge.id)
   return cents(charge.amount - amount + (await returnedOf(tx, charge.id)))
 }
 

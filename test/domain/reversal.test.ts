@@ -16,27 +16,27 @@ const invoice = (amount: number, tax: number, fee: number, add_on_fee = 0, commi
 })
 
 /** Refunds an invoice in steps, and returns the parts of each step. */
-function inSteps(divided: billing.Divided, steps: number[]): billing.TakenBack[] {
-  let before = billing.NOTHING_BACK
+function inSteps(divided: billing.Divided, steps: number[]): billing.Reversal[] {
+  let before = billing.NO_REVERSAL
   return steps.map((step) => {
-    const back = billing.takeBack(divided, before, cents(step))
-    before = billing.sumTakenBack(before, back)
-    return back
+    const reversal = billing.reversalOf(divided, before, cents(step))
+    before = billing.sumReversals(before, reversal)
+    return reversal
   })
 }
 
-describe('what a refund takes back', () => {
+describe('what a refund reverses', () => {
   test('is never negative after a dispute that it was counted with was won', () => {
     const plan = invoice(1200, 60, 110, 0, 27)
-    const disputed = billing.takeBack(plan, billing.NOTHING_BACK, cents(10))
+    const disputed = billing.reversalOf(plan, billing.NO_REVERSAL, cents(10))
     // Refunded during the dispute, for which it has rounded the tax up.
-    const during = billing.takeBack(plan, disputed, cents(1))
+    const during = billing.reversalOf(plan, disputed, cents(1))
     assert.deepEqual([during.tax, during.fee], [1, 1])
-    const later = billing.takeBack(plan, during, cents(1))
+    const later = billing.reversalOf(plan, during, cents(1))
     assert.deepEqual([later.tax, later.fee], [0, 0])
-    const taken = billing.sumTakenBack(during, later)
-    const rest = billing.takeBack(plan, taken, cents(1258))
-    const all = billing.sumTakenBack(taken, rest)
+    const taken = billing.sumReversals(during, later)
+    const rest = billing.reversalOf(plan, taken, cents(1258))
+    const all = billing.sumReversals(taken, rest)
     assert.deepEqual([all.tax, all.fee, all.commission], [60, 60, 27])
   })
 
@@ -80,12 +80,12 @@ describe('what a refund takes back', () => {
   ]
   for (const [what, of, steps, parts] of cases) {
     test(what, () => {
-      const got = inSteps(of, steps).map((back) => [
-        back.amount,
-        back.tax,
-        back.fee,
-        back.add_on_fee,
-        back.commission,
+      const got = inSteps(of, steps).map((reversal) => [
+        reversal.amount,
+        reversal.tax,
+        reversal.fee,
+        reversal.add_on_fee,
+        reversal.commission,
       ])
       assert.deepEqual(got, parts)
     })
@@ -120,7 +120,7 @@ const invoices = fc
     }
   })
 
-const partsOf = (divided: billing.Divided): [name: keyof billing.TakenBack, whole: number][] => [
+const partsOf = (divided: billing.Divided): [name: keyof billing.Reversal, whole: number][] => [
   ['tax', divided.tax],
   ['add_on_fee', divided.add_on_fee],
   ['fee', divided.fee - divided.fixed_fee],
@@ -143,14 +143,14 @@ const CUTS = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true
 test('refunds in any steps are exact to the cent, and no part ever decreases', () => {
   fc.assert(
     fc.property(invoices, CUTS, (divided, cuts) => {
-      const backs = inSteps(divided, stepsOf(divided, cuts))
-      const all = billing.sumTakenBack(...backs)
+      const reversals = inSteps(divided, stepsOf(divided, cuts))
+      const all = billing.sumReversals(...reversals)
       assert.equal(all.amount, divided.amount + divided.tax)
       for (const [name, whole] of partsOf(divided)) assert.equal(all[name], whole, name)
-      for (const back of backs) {
-        assert.ok(back.tax >= 0 && back.tax <= back.amount)
-        assert.ok(back.add_on_fee >= 0 && back.add_on_fee <= back.fee)
-        assert.ok(back.commission >= 0)
+      for (const reversal of reversals) {
+        assert.ok(reversal.tax >= 0 && reversal.tax <= reversal.amount)
+        assert.ok(reversal.add_on_fee >= 0 && reversal.add_on_fee <= reversal.fee)
+        assert.ok(reversal.commission >= 0)
       }
     }),
     { numRuns: 3000 },
@@ -161,9 +161,9 @@ test('after every step each part is within half a cent of its exact share (the f
   fc.assert(
     fc.property(invoices, CUTS, (divided, cuts) => {
       const whole = divided.amount + divided.tax
-      let before = billing.NOTHING_BACK
+      let before = billing.NO_REVERSAL
       for (const step of stepsOf(divided, cuts)) {
-        before = billing.sumTakenBack(before, billing.takeBack(divided, before, step as Cents))
+        before = billing.sumReversals(before, billing.reversalOf(divided, before, step as Cents))
         for (const [name, part] of partsOf(divided)) {
           const exact = new Fraction(part).mul(before.amount).div(whole)
           const off = new Fraction(before[name]).sub(exact).abs()

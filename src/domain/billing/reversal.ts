@@ -1,18 +1,19 @@
 import { type Cents, cents, share, sum, ZERO } from '#platform/money'
 import type { Invoice } from './invoices.ts'
 
-/** The refunded or disputed amount of an invoice: `amount`, tax included, and its parts. */
-export interface TakenBack {
+/** What a refund or a dispute reverses of an invoice: `amount`, tax included, and its parts. */
+export interface Reversal {
   amount: Cents
   tax: Cents
-  /** The refunded part of the service's fee. The fixed part is kept. */
+  /** The reversed part of the service's fee. The fixed part is kept. */
   fee: Cents
   /** The part of the fee that was the add-on's. */
   add_on_fee: Cents
   commission: Cents
 }
 
-export const NOTHING_BACK: TakenBack = {
+/** Nothing of an invoice. */
+export const NO_REVERSAL: Reversal = {
   amount: ZERO,
   tax: ZERO,
   fee: ZERO,
@@ -20,8 +21,8 @@ export const NOTHING_BACK: TakenBack = {
   commission: ZERO,
 }
 
-/** The sum of several refunds, by part. */
-export function sumTakenBack(...parts: TakenBack[]): TakenBack {
+/** The sum of several reversals, by part. */
+export function sumReversals(...parts: Reversal[]): Reversal {
   return parts.reduce(
     (all, part) => ({
       amount: sum(all.amount, part.amount),
@@ -30,7 +31,7 @@ export function sumTakenBack(...parts: TakenBack[]): TakenBack {
       add_on_fee: sum(all.add_on_fee, part.add_on_fee),
       commission: sum(all.commission, part.commission),
     }),
-    NOTHING_BACK,
+    NO_REVERSAL,
   )
 }
 
@@ -48,13 +49,13 @@ export type Divided = Pick<
  * by a cent. The next one is still never negative, and its tax never exceeds its amount. Throws a
  * RangeError for zero, or for more than is left.
  */
-export function takeBack(invoice: Divided, before: TakenBack, amount: Cents): TakenBack {
+export function reversalOf(invoice: Divided, before: Reversal, amount: Cents): Reversal {
   const whole = sum(invoice.amount, invoice.tax)
   const after = sum(before.amount, amount)
   if (amount <= 0 || after > whole)
     throw new RangeError(`${amount} is not what is left of ${whole}`)
-  const next = (part: Cents, taken: Cents) => {
-    return cents(Math.max(0, share(part, after, whole) - taken))
+  const next = (part: Cents, reversed: Cents) => {
+    return cents(Math.max(0, share(part, after, whole) - reversed))
   }
   const without = cents(invoice.fee - invoice.fixed_fee - invoice.add_on_fee)
   const add_on_fee = next(invoice.add_on_fee, before.add_on_fee)
