@@ -116,11 +116,11 @@ export async function pause(fixture: Fixture, rng: SeededRandom): Promise<string
   return `${license_id} ${to}: ${done}`
 }
 
-const OWING = sql`l.status in ('past_due', 'unpaid') or l.paused_for = 'buyer'`
+const PAYABLE = sql`l.status in ('past_due', 'unpaid') or l.paused_for = 'buyer'`
 
 /** The owner, staff, or both at once pay what is due, which also resumes a paused license. */
 export async function payNow(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const owned = await someLicense(fixture, rng, OWING)
+  const owned = await someLicense(fixture, rng, PAYABLE)
   if (!owned) return undefined
   const { license_id } = owned
   const pay = async (requested_by: 'buyer' | 'staff') => {
@@ -141,7 +141,7 @@ export async function giveOtherCard(
   fixture: Fixture,
   rng: SeededRandom,
 ): Promise<string | undefined> {
-  const where = rng.odds(50) ? OWING : SUBSCRIBED
+  const where = rng.odds(50) ? PAYABLE : SUBSCRIBED
   const owned = await someLicense(fixture, rng, sql`s.id is not null and (${where})`)
   return owned && (await giveCard(fixture, rng, owned))
 }

@@ -26,7 +26,7 @@ export { type Rotation, rotate } from './rotation.ts'
 export { type LicenseFacts, type LicenseState, stateOf } from './state.ts'
 export {
   isEntitled,
-  isOwing,
+  isInDunning,
   isRunning,
   LICENSE_STATUSES,
   type LicenseStatus,

@@ -21,7 +21,7 @@ export function isEntitled(status: LicenseStatus): boolean {
 /** The statuses of a subscription in good standing: paid for, or in its trial. */
 export const RUNNING = ['active', 'trialing'] as const
 /** The statuses of a subscription with a failed payment, which is retried. */
-export const OWING = ['past_due', 'unpaid'] as const
+export const IN_DUNNING = ['past_due', 'unpaid'] as const
 
 /** Whether a subscription of this status is in good standing. */
 export function isRunning(status: LicenseStatus): status is (typeof RUNNING)[number] {
@@ -29,8 +29,8 @@ export function isRunning(status: LicenseStatus): status is (typeof RUNNING)[num
 }
 
 /** Whether a payment for a license of this status failed and is retried. */
-export function isOwing(status: LicenseStatus): boolean {
-  return OWING.some((each) => each === status)
+export function isInDunning(status: LicenseStatus): boolean {
+  return IN_DUNNING.some((each) => each === status)
 }
 
 /** Where a buy link takes the owner of a license with this status. */
@@ -38,7 +38,7 @@ export type OwnerRoute = 'back_to_app' | 'update_card' | 'explain_pause' | 'buy'
 
 /** No buyer is charged twice: only a canceled license can be bought again (spec: rule 3). */
 export function ownerRoute(status: LicenseStatus): OwnerRoute {
-  if (isOwing(status)) return 'update_card'
+  if (isInDunning(status)) return 'update_card'
   if (status === 'paused') return 'explain_pause'
   return status === 'canceled' || status === 'preview' ? 'buy' : 'back_to_app'
 }

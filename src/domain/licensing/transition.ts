@@ -1,4 +1,4 @@
-import { type LicenseStatus, OWING, RUNNING } from './status.ts'
+import { IN_DUNNING, type LicenseStatus, RUNNING } from './status.ts'
 
 /** What can happen to a license once it exists. */
 export type Trigger =
@@ -58,7 +58,7 @@ type TransitionRow = readonly [
   to: readonly LicenseStatus[],
 ]
 
-const PAID = [...RUNNING, 'one_time_active', ...OWING] as const
+const PAID = [...RUNNING, 'one_time_active', ...IN_DUNNING] as const
 
 /**
  * Every transition (spec: States and transitions). There is no other: `canceled` is final, and a
@@ -71,9 +71,9 @@ const TABLE: readonly TransitionRow[] = [
   ['trial_extended', ['trialing'], ['trialing']],
   ['renewal_failed', RUNNING, ['past_due']],
   ['retries_ended', ['past_due'], ['unpaid']],
-  ['recovered', OWING, ['active']],
-  ['dunning_exhausted', OWING, ['canceled']],
-  ['period_ended', [...RUNNING, ...OWING, 'paused'], ['canceled']],
+  ['recovered', IN_DUNNING, ['active']],
+  ['dunning_exhausted', IN_DUNNING, ['canceled']],
+  ['period_ended', [...RUNNING, ...IN_DUNNING, 'paused'], ['canceled']],
   ['refunded', [...PAID, 'paused'], ['canceled']],
   ['disputed', PAID, ['paused']],
   ['suspended', PAID, ['paused']],

@@ -30,7 +30,7 @@ export async function setAutoRenew(
     if (!subscription || license.status === 'canceled') return false
     const auto_renew = to === 'on'
     if (subscription.auto_renew === auto_renew) return true
-    if (!auto_renew && (licensing.isOwing(license.status) || license.paused_for === 'buyer')) {
+    if (!auto_renew && (licensing.isInDunning(license.status) || license.paused_for === 'buyer')) {
       if (!may_end) return false
       await endSubscription(tx, now, { ...subscription, auto_renew }, 'period_ended')
     } else {

@@ -29,7 +29,7 @@ export async function advanceDunning(
     await notify(world, tx, now, 'seller_failed_renewal', subscription, `${now.getTime()}`)
     return
   }
-  if (!licensing.isOwing(status)) {
+  if (!licensing.isInDunning(status)) {
     await billing.changeSubscription(tx, subscription, { last_decline, next_at: null })
     return
   }

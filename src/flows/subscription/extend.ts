@@ -190,7 +190,7 @@ function stepsOf(
   const to = statusPaid(invoice)
   if (status === 'paused') return [{ trigger: 'resumed', to }]
   if (invoice.kind === 'upgrade') return [{ trigger: 'upgraded', to }]
-  const trigger = licensing.isOwing(status) ? 'recovered' : 'renewed'
+  const trigger = licensing.isInDunning(status) ? 'recovered' : 'renewed'
   const renewed = { trigger, to: 'active' } as const
   // A plan that is paid once, to which the buyer changed at the period's end.
   return to === 'active' ? [renewed] : [renewed, { trigger: 'upgraded', to }]

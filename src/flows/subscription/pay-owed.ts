@@ -39,7 +39,7 @@ export async function payOwed(
   const resumption = await resumptionOf(world, license_id)
   const done = await world.db.tx(async (tx): Promise<PaymentBegun> => {
     const { license, subscription, app, now } = await lockLicense(world, tx, license_id)
-    if (!subscription || !owes(license)) return { end: { outcome: 'nothing_owed' } }
+    if (!subscription || !isPayable(license)) return { end: { outcome: 'nothing_owed' } }
     // A suspended license does not resume because its owner ends their own pause.
     const isDisputed = (await payments.countOpenDisputes(tx, license_id)) > 0
     if (license.status === 'paused' && isDisputed) return { end: { outcome: 'nothing_owed' } }
@@ -67,9 +67,9 @@ export async function payOwed(
 /** A payment that needs no charge, or one that was recorded. */
 type PaymentBegun = { end: Paid } | { intended: Intended; app: LockedLicense['app'] }
 
-/** Whether a license can be paid for now: it is past due, or its owner had paused it. */
-function owes({ status, paused_for }: licensing.PausableLicense): boolean {
-  return licensing.isOwing(status) || paused_for === 'buyer'
+/** Whether a license can be paid for now: its renewal failed, or its owner had paused it. */
+function isPayable({ status, paused_for }: licensing.PausableLicense): boolean {
+  return licensing.isInDunning(status) || paused_for === 'buyer'
 }
 
 /** The cost of resuming a paused license, and the subscription it was computed from. */
@@ -111,7 +111,7 @@ export async function changeCard(
     await billing.changeSubscription(tx, subscription, change)
   })
   const { status } = await licensing.getLicense(world.db, license_id)
-  if (!licensing.isOwing(status)) return { outcome: 'nothing_owed' }
+  if (!licensing.isInDunning(status)) return { outcome: 'nothing_owed' }
   const owed = { license_id, requested_by: 'buyer', return_url } as const
   const paid = await payOwed(world, owed)
   if (paid.outcome !== 'processing') return paid

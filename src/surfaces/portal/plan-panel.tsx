@@ -4,7 +4,7 @@ import { StatusBadge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Day, Money, Price } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
-import { isOwing, isRunning } from '#domain/licensing'
+import { isInDunning, isRunning } from '#domain/licensing'
 import type { Locale } from '#platform/language/locale'
 import { ContinueWithCard } from './continue-with-card.tsx'
 import type { ManageFacts, NextFigures } from './manage-facts.ts'
@@ -55,7 +55,7 @@ function itemsOf(facts: ManageFacts): Items {
     ]
   }
   if (!renewing) return [{ term: t('portal.paid'), detail: t('portal.paid_once') }]
-  if (isOwing(status)) return owing(facts)
+  if (isInDunning(status)) return itemsInDunning(facts)
   const day = <Day date={renewing.period_end} />
   if (status === 'paused') return [{ term: t('portal.paid_until'), detail: day }]
   const running = status === 'trialing' ? t('portal.trial_until') : t('portal.paid_until')
@@ -86,7 +86,7 @@ function itemsOf(facts: ManageFacts): Items {
   ]
 }
 
-function owing({ next, renewing, locale: { t } }: ManageFacts): Items {
+function itemsInDunning({ next, renewing, locale: { t } }: ManageFacts): Items {
   const { retry_at, gives_up_at } = renewing!
   return [
     { term: t('portal.amount_due'), detail: next && <Money amount={next.total} /> },
@@ -125,7 +125,7 @@ function PlanActions(
   const isOwnPause = status === 'paused' && facts.paused_for === 'buyer'
   if ((status === 'paused' && !isOwnPause) || status === 'canceled') return null
   const { auto_renew, pause_at_end } = renewing
-  if (isOwing(status) || isOwnPause) {
+  if (isInDunning(status) || isOwnPause) {
     return (
       <Actions>
         {isOwnPause && <KeepPlan {...facts} />}

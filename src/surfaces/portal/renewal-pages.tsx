@@ -7,8 +7,8 @@ import { type ManageLayoutFacts, QuestionPage } from './layout.tsx'
 
 interface AutoRenewFacts extends ManageLayoutFacts {
   is_on: boolean
-  /** True while a payment is due. */
-  is_owing: boolean
+  /** True while a failed renewal is retried. */
+  is_in_dunning: boolean
   /** True if turning auto-renew off ends the license immediately. */
   ends_now: boolean
   is_trial: boolean
@@ -95,11 +95,13 @@ function nextChargeText({ is_trial, is_about }: AutoRenewFacts) {
 }
 
 function EndNow(facts: AutoRenewFacts): JSX.Element {
-  const { plan, total, at, is_owing, locale } = facts
+  const { plan, total, at, is_in_dunning, locale } = facts
   const { t, money } = locale
   return (
     <QuestionPage {...facts} title={t('portal.cancel_plan', { plan })}>
-      <p>{is_owing ? t('portal.end_now_owing', { amount: money(total) }) : t('portal.end_now')}</p>
+      <p>
+        {is_in_dunning ? t('portal.end_now_owing', { amount: money(total) }) : t('portal.end_now')}
+      </p>
       <div class="grid gap-3">
         <Switch {...facts} to="off" text={t('portal.cancel_now')} kind="danger" />
         <Keep at={at}>{t('portal.keep')}</Keep>

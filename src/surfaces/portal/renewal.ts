@@ -25,7 +25,7 @@ export function declareRenewal(scope: FastifyInstance, world: World): void {
 
 /** Whether turning auto-renew off ends the license immediately: no paid time is left. */
 function endsNow({ license }: ManageContext): boolean {
-  return licensing.isOwing(license.status) || license.paused_for === 'buyer'
+  return licensing.isInDunning(license.status) || license.paused_for === 'buyer'
 }
 
 function mayRenew({ license, subscription }: ManageContext): boolean {
@@ -45,7 +45,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     const page = AutoRenewPage({
       ...layoutFacts(world, context),
       is_on: subscription.auto_renew,
-      is_owing: licensing.isOwing(license.status),
+      is_in_dunning: licensing.isInDunning(license.status),
       ends_now: endsNow(context),
       is_trial: license.status === 'trialing',
       // A scheduled plan change counts only for the period that is renewed.

@@ -4,7 +4,7 @@ import { CopyField } from '#design/copy'
 import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
 import { DescriptionList, Panel } from '#design/panels'
-import { isOwing } from '#domain/licensing'
+import { isInDunning } from '#domain/licensing'
 import type { ManageFacts } from './manage-facts.ts'
 
 /** The key, always; it can be replaced until the license ends (spec: License key endpoints). */
@@ -49,7 +49,7 @@ export function CardPanel(facts: ManageFacts): JSX.Element | null {
         ]}
       />
       {card.expires_first && <Alert tone="warning">{t('portal.card_expires_first')}</Alert>}
-      {!isOwing(status) && (
+      {!isInDunning(status) && (
         <Form action={at('card')} csrf_token={csrf_token}>
           <Actions>
             <Button icon="card" pending={t('portal.opening')}>

@@ -3,7 +3,7 @@ import { Actions, Button } from '#design/actions'
 import { Form } from '#design/forms'
 import { Icon } from '#design/icons'
 import { Day } from '#design/money'
-import { isOwing } from '#domain/licensing'
+import { isInDunning } from '#domain/licensing'
 import type { ManageFacts } from './manage-facts.ts'
 import { planName } from './plan-name.ts'
 
@@ -11,7 +11,7 @@ import { planName } from './plan-name.ts'
 export function StatusNote(facts: ManageFacts): JSX.Element | null {
   const { status, app_name: app, locale } = facts
   const { t } = locale
-  if (isOwing(status)) return <Owing {...facts} />
+  if (isInDunning(status)) return <PaymentFailed {...facts} />
   if (status === 'paused') return <Paused {...facts} />
   if (status !== 'canceled') return null
   return (
@@ -56,7 +56,7 @@ function StatusAlert(facts: {
   )
 }
 
-function Owing(facts: ManageFacts): JSX.Element | null {
+function PaymentFailed(facts: ManageFacts): JSX.Element | null {
   const { at, csrf_token, renewing, next, locale } = facts
   const { t, rich, money } = locale
   if (!renewing || !next) return null

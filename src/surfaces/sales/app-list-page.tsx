@@ -5,7 +5,7 @@ import { LinkRow, Pager, SubNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
 import { EmptyState, Panel, Totals } from '#design/panels'
 import { RecordTable } from '#design/records'
-import { isOwing, type LicenseStatus } from '#domain/licensing'
+import { isInDunning, type LicenseStatus } from '#domain/licensing'
 import { appMenu } from '#http/app-menu'
 import type { ListFacts } from './app-list.ts'
 import { SalesLayout } from './layout.tsx'
@@ -109,6 +109,6 @@ export function renewalText(facts: {
 }): string {
   const { period_end, auto_renew, status } = facts
   if (period_end === null || status === 'paused') return ''
-  if (isOwing(status)) return `Due since ${formatShortDay(period_end)}`
+  if (isInDunning(status)) return `Due since ${formatShortDay(period_end)}`
   return auto_renew ? formatShortDay(period_end) : `Ends ${formatShortDay(period_end)}`
 }

@@ -9,7 +9,7 @@ import { DescriptionList, Panel } from '#design/panels'
 import { RecordRows, RecordTable } from '#design/records'
 import { Timeline } from '#design/timeline'
 import { invoiceNumber, type SellerInvoice, type TimelineEvent } from '#domain/billing'
-import { isOwing } from '#domain/licensing'
+import { isInDunning } from '#domain/licensing'
 import {
   type CustomerLicense,
   cardName,
@@ -97,7 +97,7 @@ function beginningOf({ origin, was_imported }: CustomerFacts['license']) {
 }
 
 function endLabel({ status, auto_renew }: CustomerFacts['license']): string {
-  if (isOwing(status)) return 'Due since'
+  if (isInDunning(status)) return 'Due since'
   return auto_renew ? 'Renews' : 'Ends'
 }
 
