@@ -128,7 +128,7 @@ async function grantToken(
   facts: { client_id: string; user_id: UserId },
 ): Promise<string> {
   const token = mintSecret(random)
-  await grants.keepRecord(
+  await grants.saveRecord(
     tx,
     clock.now(),
     { kind: 'AccessToken', name: token },

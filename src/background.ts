@@ -11,7 +11,7 @@ import { recordTaxes } from '#flows/record-taxes'
 import { reconcileRefunds } from '#flows/refund'
 import { rememberClicks } from '#flows/remember-clicks'
 import { rememberUses } from '#flows/remember-uses'
-import { keepRetention } from '#flows/retention'
+import { applyRetention } from '#flows/retention'
 import * as subscription from '#flows/subscription'
 import { followLive } from '#flows/test-mode'
 import { forReports, type World } from '#flows/world'
@@ -76,7 +76,7 @@ export function declareSchedules(world: World): void {
   jobs.schedule('review-restored', EVERY_MINUTE, async () => {
     await reviewRestored(world)
   })
-  jobs.schedule('retention', DAILY, () => keepRetention(forReports(world)))
+  jobs.schedule('retention', DAILY, () => applyRetention(forReports(world)))
   jobs.schedule('check-ledger', NIGHTLY, () => checkNightly(world))
   if (live) jobs.schedule('delete-copies', EVERY_TEN_MINUTES, () => deleteCopies(world, live))
 }

@@ -6,11 +6,11 @@
  */
 export {
   billingAddress,
+  type CardPageOutcome,
   type CardRefusal,
   cardRefusal,
   openCardPage,
-  type TakenCard,
-  takeCard,
+  storeEnteredCard,
 } from './checkout/card.ts'
 export {
   type DiscountRequest,

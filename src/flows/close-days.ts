@@ -57,7 +57,7 @@ async function fetchAll(
     let since = 0
     let batch: payments.BalanceTransaction[] = []
     const keep = async () => {
-      await payments.keepBalanceTransactions(db, processor.name, batch)
+      await payments.addBalanceTransactions(db, processor.name, batch)
       batch = []
     }
     for await (const each of processor.balanceTransactions(from, addSeconds(until, 0.001))) {

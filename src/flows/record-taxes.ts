@@ -16,17 +16,17 @@ export async function recordTaxes(
   try {
     for (const { invoice_id, rule } of await tax.unrecordedSales(db, since, `${name}:`)) {
       const transaction_id = await records.sale({ rule, reference: invoice_id })
-      await tax.keepRecord(db, clock.now(), { subject: invoice_id, invoice_id, transaction_id })
+      await tax.addRecord(db, clock.now(), { subject: invoice_id, invoice_id, transaction_id })
       count++
     }
     for (const { subject, invoice_id, ...back } of await tax.unrecordedReversals(db, since)) {
       const transaction_id = await records.reversal({ ...back, reference: subject })
-      await tax.keepRecord(db, clock.now(), { subject, invoice_id, transaction_id })
+      await tax.addRecord(db, clock.now(), { subject, invoice_id, transaction_id })
       count++
     }
     for (const { subject, invoice_id, ...back } of await tax.unrecordedUndoings(db)) {
       const transaction_id = await records.undoing({ ...back, reference: subject })
-      await tax.keepRecord(db, clock.now(), { subject, invoice_id, transaction_id })
+      await tax.addRecord(db, clock.now(), { subject, invoice_id, transaction_id })
       count++
     }
   } catch (error) {

@@ -28,7 +28,7 @@ const SWEEPS = [
  * Deletes what has reached the end of its retention (docs/retention.md). Any number of processes
  * may run it.
  */
-export async function keepRetention(world: World): Promise<void> {
+export async function applyRetention(world: World): Promise<void> {
   const { db, clock, log, stopping } = world
   const deleted = await sweep(db, clock.now(), SWEEPS, stopping)
   deleted.app_images = await deleteImages(world)

@@ -44,7 +44,7 @@ describe('tokens', () => {
         token: await sellerToken(service),
         audience: grants.agentAudience(base_url),
       }))!
-      await grants.keepRecord(
+      await grants.saveRecord(
         db,
         clock.now(),
         { kind: 'AccessToken', name },

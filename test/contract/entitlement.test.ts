@@ -59,7 +59,7 @@ async function give(
 ): Promise<string> {
   const { db, clock, random } = setup.world
   const name = mintSecret(random)
-  await grants.keepRecord(
+  await grants.saveRecord(
     db,
     clock.now(),
     { kind: 'AccessToken', name },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { keepRetention } from '#flows/retention'
+import { applyRetention } from '#flows/retention'
 import { addDays, isoDate } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -102,7 +102,7 @@ describe('the pages of an import', () => {
     const id = /imp_\w+/.exec(dry.url)![0]
     await world.db.run(sql`update imports
       set created_at = ${addDays(service.clock.now(), -30)} where id = ${id}`)
-    await keepRetention(world)
+    await applyRetention(world)
     const refused = await agent.submit('Import')
     assert.match(textOf(refused.body), /Upload the file again/)
     assert.doesNotMatch(textOf(refused.body), /What the import did/)

@@ -25,7 +25,7 @@ after(async () => {
 const named = (kind: grants.RecordKind) => ({ kind, name: randomBytes(16).toString('hex') })
 
 async function keep(record: grants.RecordName, facts: Partial<grants.RecordFacts> = {}) {
-  return await grants.keepRecord(db, now, record, {
+  return await grants.saveRecord(db, now, record, {
     payload: {},
     grant: undefined,
     session_uid: undefined,

@@ -12,7 +12,7 @@ import { rotateSecret, rotateToClaim, saveAddresses } from '#flows/integration'
 import { highlightPlan, replaceVersions, updateListing } from '#flows/listing'
 import { startPreview } from '#flows/preview'
 import { quoteRefund, refundCharge } from '#flows/refund'
-import { keepRetention } from '#flows/retention'
+import { applyRetention } from '#flows/retention'
 import { type AppId, type InvoiceId, mintId, type SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -336,7 +336,7 @@ describe('a transfer', () => {
     })
     await assert.rejects(late, { code: 'not_found' })
     clock.pass(2 * DAY)
-    await keepRetention(world)
+    await applyRetention(world)
     assert.equal(await stored(), before)
     const left = sql`select id from imports where id in (${checked}, ${done})`
     assert.deepEqual(await world.db.rows(left), [])

@@ -77,7 +77,7 @@ describe('a license that ended here', () => {
     assert.equal(product_id, products[0])
     const record = { source: 'lemon_squeezy', external_id: 'subscription:5000' } as const
     const { db } = service.world
-    await db.tx((tx) => imports.keepRecord(tx, { app_id: app.client_id, ...record, license_id }))
+    await db.tx((tx) => imports.saveRecord(tx, { app_id: app.client_id, ...record, license_id }))
     await continueWithCard(bought)
     await setAutoRenew(service.world, buyerActor(bought), { license_id, to: 'off' })
     await passDays(service, 21)

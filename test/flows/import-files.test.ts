@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as imports from '#domain/imports'
 import { deleteImport, readImport, uploadImport } from '#flows/imports'
-import { keepRetention } from '#flows/retention'
+import { applyRetention } from '#flows/retention'
 import type { World } from '#flows/world'
 import { addDays } from '#platform/calendar'
 import type { ImportId } from '#platform/ids'
@@ -39,7 +39,7 @@ async function storedAfterWeek(): Promise<number> {
   const { db } = service.world
   const old = addDays(service.clock.now(), -8)
   await db.run(sql`update imports set created_at = ${old}`)
-  await keepRetention(service.world)
+  await applyRetention(service.world)
   const { count } = await db.one<{ count: number }>(
     sql`select count(*) as count from stored_files where key like 'imports/%'`,
   )
@@ -122,7 +122,7 @@ test('the names of columns are kept until the file is read, plans as long as the
   const { counts } = await runChecked(service, id)
   await world.db.run(sql`update imports set created_at = ${addDays(clock.now(), -31)}
     where id = ${id}`)
-  await keepRetention(world)
+  await applyRetention(world)
   const left = await imports.getImport(world.db, id)
   assert.deepEqual([left.plans, left.counts, left.status], [{}, counts, 'done'])
 })
@@ -203,7 +203,7 @@ describe('an import that is deleted', () => {
     assert.deepEqual(await stored(id), ['part'])
     const old = addDays(service.clock.now(), -2)
     await world.db.run(sql`update imports set deleted_at = ${old} where id = ${id}`)
-    await keepRetention(world)
+    await applyRetention(world)
     assert.deepEqual(await stored(id), [])
     assert.equal(await world.db.maybe(sql`select id from imports where id = ${id}`), undefined)
   })

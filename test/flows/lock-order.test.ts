@@ -236,7 +236,7 @@ describe('order of locks', { skip }, () => {
     const facts = { payload: {}, grant: undefined, session_uid: undefined, scope: undefined }
     const { client_id } = service.demo.app
     const stored = { ...facts, client_id, user_id, audience: undefined, life: 60 }
-    const keep = (tx: Db) => grants.keepRecord(tx, now(), name, stored)
+    const keep = (tx: Db) => grants.saveRecord(tx, now(), name, stored)
     await keep(db)
     return {
       locks: { first: keep, next: (tx: Db) => keepUser(tx, user_id) },

@@ -85,7 +85,7 @@ describe('an export of personal data', () => {
     const name = { kind: 'Grant', name: email } as const
     const facts = { payload: {}, grant: undefined, session_uid: undefined, scope: undefined }
     const grant = { ...facts, client_id, user_id, audience: undefined, life: 60 }
-    assert.ok(await grants.keepRecord(db, clock.now(), name, grant))
+    assert.ok(await grants.saveRecord(db, clock.now(), name, grant))
     const data = JSON.parse((await exported(agent)).body)
     const actions = data.audit_log.map(({ action }: { action: string }) => action)
     assert.ok(actions.includes('license.auto_renew_off'), actions.join())

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import { uploadImage } from '#flows/app'
-import { keepRetention } from '#flows/retention'
+import { applyRetention } from '#flows/retention'
 import { addDays } from '#platform/calendar'
 import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -155,10 +155,10 @@ test('files of removed images and of uploads that were cut off are deleted after
   })
   assert.equal((await images.fetchFile(apps.pathOf(cut_off, 256))).statusCode, 404)
   service.clock.pass(29 * DAY)
-  await keepRetention(service.world)
+  await applyRetention(service.world)
   assert.ok((await files()).some(({ key }) => key === apps.fileOf(cut_off, 256)))
   service.clock.pass(2 * DAY)
-  await keepRetention(service.world)
+  await applyRetention(service.world)
   assert.deepEqual(
     (await files()).map(({ key }) => `/images/${key}`),
     [kept],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { keepRetention } from '#flows/retention'
+import { applyRetention } from '#flows/retention'
 import { clearAlarm, raiseAlarm } from '#platform/alarms'
 import { sql } from '#platform/sql'
 import { assertInvariants } from '../support/invariants.ts'
@@ -38,13 +38,13 @@ test('carts, quotes and declined attempts are deleted after their retention, and
   assert.deepEqual([all.carts, all.attempts], [sold.carts! + 2, sold.attempts! + 1])
 
   clock.pass(29 * DAY)
-  await keepRetention(world)
+  await applyRetention(world)
   assert.deepEqual(await counts(), all)
   clock.pass(3 * DAY)
-  await keepRetention(world)
+  await applyRetention(world)
   assert.deepEqual(await counts(), { ...all, carts: all.carts! - 1, quotes: all.quotes! - 1 })
   clock.pass(400 * DAY)
-  await keepRetention(world)
+  await applyRetention(world)
   assert.deepEqual(await counts(), sold)
   await assertInvariants(service)
 })
@@ -65,10 +65,10 @@ test('a resolved alarm is deleted after a year, and an open one is kept', async 
         where kind = 'processor_refused' order by subject`)
     ).map(({ subject }) => subject)
   clock.pass(364 * DAY)
-  await keepRetention(world)
+  await applyRetention(world)
   assert.deepEqual(await subjects(), ['ref_open', 'ref_resolved'])
   clock.pass(2 * DAY)
-  await keepRetention(world)
+  await applyRetention(world)
   assert.deepEqual(await subjects(), ['ref_open'])
 })
 
@@ -89,12 +89,12 @@ test('tasks that a crash ended and emails that were never sent are deleted as we
     await db.rows<{ id: string }>(sql`select id from tasks where id in ('ended', 'crashed')
       union all select id from emails where id = 'unsent'`)
   clock.pass(89 * DAY)
-  await keepRetention(world)
+  await applyRetention(world)
   assert.equal((await kept()).length, 3)
   clock.pass(DAY)
-  await keepRetention(world)
+  await applyRetention(world)
   assert.deepEqual(await kept(), [{ id: 'unsent' }])
   clock.pass(460 * DAY)
-  await keepRetention(world)
+  await applyRetention(world)
   assert.deepEqual(await kept(), [])
 })

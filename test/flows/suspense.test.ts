@@ -144,7 +144,7 @@ test('a movement is booked once, and only if it is unexplained and its day is cl
   assert.equal(await bookSuspense(world, by, { movement_id: charge.id, ...of }), false)
   assert.equal(await bookSuspense(world, by, { movement_id: 'txn_none', ...of }), false)
   const today = { ...strays[0]!, id: 'txn_today', at: addSeconds(clock.now(), 1) }
-  await payments.keepBalanceTransactions(db, world.processor.name, [today])
+  await payments.addBalanceTransactions(db, world.processor.name, [today])
   assert.equal(await bookSuspense(world, by, { movement_id: 'txn_today', ...of }), false)
 })
 

@@ -48,7 +48,7 @@ export async function someOwner(
   const { email_verified_at } = await identity.getUser(world.db, user_id)
   if (email_verified_at !== null)
     return await world.db.tx(async (tx) => {
-      const user = await identity.keepAccount(tx, user_id)
+      const user = await identity.lockUndeleted(tx, user_id)
       const inside = { ...world, db: { ...world.db, ...tx } }
       return user && (await openOwner({ world: inside }, { user_id, email }))
     })

@@ -26,7 +26,7 @@ export async function openLogin(
     const audience = undefined
     const now = clock.now()
     const kept = { ...facts, audience, life: grants.LIFE.grant }
-    await grants.keepRecord(tx, now, { kind: 'Grant', name: grant }, kept)
+    await grants.saveRecord(tx, now, { kind: 'Grant', name: grant }, kept)
     if (client === 'agent') {
       const agent = { id: mintId(random, 'agt'), grant, user_id, callback: '127.0.0.1:33418' }
       const scopes = grants.AGENT_SCOPES
@@ -62,8 +62,8 @@ async function issue(
   const renewing = { ...facts, audience: undefined, parent, life: refresh_token }
   const using = { ...facts, audience, life: access_token }
   const isKept =
-    (await grants.keepRecord(db, at, { kind: 'RefreshToken', name: refresh }, renewing)) &&
-    (await grants.keepRecord(db, at, { kind: 'AccessToken', name: access }, using))
+    (await grants.saveRecord(db, at, { kind: 'RefreshToken', name: refresh }, renewing)) &&
+    (await grants.saveRecord(db, at, { kind: 'AccessToken', name: access }, using))
   if (isKept) login.tokens.push({ access, refresh, issued: { at, until: clock.now() } })
   return isKept
 }

@@ -62,7 +62,7 @@ async function somePasskey(
 /** The owner of a passkey, in a new session; undefined for a deleted account. */
 async function ownerOf({ world }: Fixture, user_id: UserId): Promise<Owner | undefined> {
   return await world.db.tx(async (tx) => {
-    const user = await identity.keepAccount(tx, user_id)
+    const user = await identity.lockUndeleted(tx, user_id)
     if (!user?.email_verified_at || user.locked_at) return undefined
     const inside = { ...world, db: { ...world.db, ...tx } }
     return await openOwner({ world: inside }, { user_id, email: user.email })

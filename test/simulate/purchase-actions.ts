@@ -13,7 +13,7 @@ import {
   openCardPage,
   openCart,
   resume,
-  takeCard,
+  storeEnteredCard,
 } from '#flows/checkout'
 import { type AppId, type CartId, type PriceId, readId } from '#platform/ids'
 import type { Cents } from '#platform/money'
@@ -212,7 +212,7 @@ async function giveCard(fixture: Fixture, rng: SeededRandom, cart_id: CartId): P
   await openCardPage(world, cart, { app, price, summary: [], ...place })
   const requests = (await billing.findCart(world.db, cart_id))!
   const number = await enterCard(fixture, rng, requests.card_entry_id!)
-  await takeCard(world, requests)
+  await storeEnteredCard(world, requests)
   return number
 }
 

@@ -19,7 +19,7 @@ export async function agentToken(
   const keep = async (record: grants.RecordName, given: Partial<grants.RecordFacts>) => {
     const iat = Math.floor(now.getTime() / 1000)
     const life = record.kind === 'Grant' ? grants.LIFE.grant : grants.LIFE.access_token
-    await grants.keepRecord(db, now, record, {
+    await grants.saveRecord(db, now, record, {
       grant: undefined,
       session_uid: undefined,
       client_id: grants.AGENT_CLIENT,

@@ -52,7 +52,7 @@ const FOUND = sql`payload, created_at, expires_at, consumed_at`
  * Stores a record, new or changed; false if its grant no longer exists. A grant lives as long as
  * what was issued under it.
  */
-export async function keepRecord(
+export async function saveRecord(
   db: Db,
   now: Date,
   { kind, name }: RecordName,

@@ -29,14 +29,14 @@ export async function lockForDeletion(tx: Db, user_id: UserId): Promise<User> {
  * An account that is not deleted and gets no other email until the transaction ends; undefined if
  * it was deleted. Waits for a deletion that has begun, and is locked before memberships, as there.
  */
-export async function keepAccount(tx: Db, user_id: UserId): Promise<User | undefined> {
+export async function lockUndeleted(tx: Db, user_id: UserId): Promise<User | undefined> {
   const user = await lockForSignIn(tx, user_id)
   return user.email_normalized === addressOfDeleted(user_id) ? undefined : user
 }
 
-/** Like `keepAccount`; throws `signed_out` if the account was deleted since the request began. */
+/** Like `lockUndeleted`; throws `signed_out` if the account was deleted since the request began. */
 export async function requireAccount(tx: Db, user_id: UserId): Promise<void> {
-  if (await keepAccount(tx, user_id)) return
+  if (await lockUndeleted(tx, user_id)) return
   throw new Problem(403, 'signed_out', 'This account was deleted. Nothing was saved.')
 }
 

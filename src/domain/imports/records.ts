@@ -4,7 +4,7 @@ import { sql } from '#platform/sql'
 import type { ImportSource } from './record.ts'
 
 /** Records which license a row of a service became. */
-export async function keepRecord(
+export async function saveRecord(
   db: Db,
   record: { app_id: AppId; source: ImportSource; external_id: string; license_id: LicenseId },
 ): Promise<void> {

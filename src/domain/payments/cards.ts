@@ -5,15 +5,15 @@ import type { Writes } from '#platform/together'
 import type { Card } from './processor.ts'
 
 /** Stores a card for renewals: one that paid, or one that replaces it. */
-export async function keepCard(
+export async function addCard(
   db: Writes,
   now: Date,
-  kept: { id: CardId; user_id: UserId; card: Card },
+  stored: { id: CardId; user_id: UserId; card: Card },
 ): Promise<void> {
-  const { card } = kept
+  const { id, user_id, card } = stored
   await db.run(sql`insert into cards (id, user_id, token, brand, last4, exp_month, exp_year,
       billing_country, billing_zip, issuer_country, fingerprint, created_at)
-    values (${kept.id}, ${kept.user_id}, ${card.token}, ${card.brand}, ${card.last4},
+    values (${id}, ${user_id}, ${card.token}, ${card.brand}, ${card.last4},
       ${card.exp_month}, ${card.exp_year}, ${card.billing_country}, ${card.billing_zip},
       ${card.issuer_country}, ${card.fingerprint}, ${now})`)
 }

@@ -17,7 +17,7 @@ export interface DayTotals {
 }
 
 /** Stores balance transactions. Those already stored do not change. */
-export async function keepBalanceTransactions(
+export async function addBalanceTransactions(
   db: Db,
   processor: string,
   moved: BalanceTransaction[],

@@ -61,7 +61,7 @@ export type DisputeParts = Pick<
 >
 
 /** Records a dispute, or updates one that was an inquiry, open or closed. */
-export async function keepDispute(db: Db, dispute: ReportedDispute): Promise<void> {
+export async function saveDispute(db: Db, dispute: ReportedDispute): Promise<void> {
   await db.run(sql`insert into disputes (id, charge_id, processor_dispute_id, amount, owed, tax,
       fee, add_on_fee, commission, reason, status, due_at, opened_at, reported_at)
     values (${dispute.id}, ${dispute.charge_id}, ${dispute.processor_dispute_id},
@@ -144,7 +144,7 @@ export async function changeParts(
 }
 
 /** Records submitted evidence, after the processor accepted it. */
-export async function keepEvidence(
+export async function recordEvidence(
   db: Db,
   now: Date,
   sent: { id: DisputeId; evidence: Evidence },

@@ -25,7 +25,7 @@ const COLUMNS = sql`owner, processor, processor_account_id, bank_name, bank_last
  * Stores the account of a payee; an existing one stays. `monday` is the last one on the payee's
  * clock: weekly payouts begin with the next. Throws if another payee has the account.
  */
-export async function keepAccount(
+export async function addAccount(
   db: Db,
   now: Date,
   monday: Date,

@@ -29,7 +29,7 @@ export {
 } from './provider.ts'
 export { taxOn } from './quote.ts'
 export { isQuoteValid } from './quote-validity.ts'
-export { getQuote, keepQuote, newQuote, type Quote, quoteAsJson, quoteOf } from './quotes.ts'
+export { addQuote, getQuote, newQuote, type Quote, quoteAsJson, quoteOf } from './quotes.ts'
 export { type Rule, ruleFor } from './rates.ts'
 export * from './records.ts'
 export * from './remittances.ts'

@@ -36,7 +36,7 @@ export class TaxUnreachable extends Error {}
 
 /**
  * The port to the tax computation. It is called before a transaction opens, and its answer is
- * stored by `keepQuote` inside. It may throw TaxUnreachable.
+ * stored by `addQuote` inside. It may throw TaxUnreachable.
  */
 export interface TaxProvider {
   readonly name: 'table' | 'stripe'

@@ -30,7 +30,7 @@ export function newQuote(now: Date, facts: TaxedSale & Figures & { id: QuoteId }
 }
 
 /** Stores a quote. */
-export async function keepQuote(db: Writes, quote: Quote): Promise<void> {
+export async function addQuote(db: Writes, quote: Quote): Promise<void> {
   await db.run(sql`insert into tax_quotes (${columnsOf(TYPES)})
     select * from ${rowsOf([quote], TYPES)}`)
 }

@@ -70,7 +70,7 @@ export async function unrecordedUndoings(db: Db): Promise<UnrecordedUndoing[]> {
 }
 
 /** Stores that the tax service has a record; undefined: it refused. */
-export async function keepRecord(
+export async function addRecord(
   db: Db,
   now: Date,
   record: { subject: string; invoice_id: InvoiceId; transaction_id: string | undefined },

@@ -39,13 +39,13 @@ export async function openCardPage(
 /** Why a card cannot be used here. */
 export type CardRefusal = 'abroad' | 'unknown_zip' | 'other_state'
 
-/** The outcome of the card page. A refused card is not kept. */
-export type TakenCard =
-  | { outcome: 'kept' | 'none' }
+/** The outcome of the card page. A refused card is not stored. */
+export type CardPageOutcome =
+  | { outcome: 'stored' | 'none' }
   | { outcome: 'refused'; reason: CardRefusal; card: Card }
 
-/** Fetches the card that the buyer entered. */
-export async function takeCard(world: World, cart: billing.Cart): Promise<TakenCard> {
+/** Stores the card that the buyer entered on the card page, unless it cannot be used here. */
+export async function storeEnteredCard(world: World, cart: billing.Cart): Promise<CardPageOutcome> {
   const card = await enteredCard(world, cart)
   if (!card) return { outcome: 'none' }
   const now = world.clock.now()
@@ -55,7 +55,7 @@ export async function takeCard(world: World, cart: billing.Cart): Promise<TakenC
     return { outcome: 'refused', reason, card }
   }
   await billing.setCard(world.db, now, { cart_id: cart.id, card })
-  return { outcome: 'kept' }
+  return { outcome: 'stored' }
 }
 
 /** The card of the latest page on which one was entered; undefined until there is one. */

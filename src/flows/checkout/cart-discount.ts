@@ -84,9 +84,9 @@ export async function requote(
 ): Promise<void> {
   const { state, zip } = cart as tax.TaxAddress
   const request = { ...requestOf(cart, sold), code, address: { state, zip } }
-  const { quoted, keep } = await quoteCart(world, request)
+  const { quoted, storeQuote } = await quoteCart(world, request)
   await together(world.db, (writes) => [
-    keep(writes),
+    storeQuote(writes),
     billing.requote(writes, world.clock.now(), { cart_id: cart.id, ...quoted }),
   ])
 }
@@ -108,7 +108,7 @@ export function provenEmail({ user_id, email_normalized }: billing.Cart): string
   return user_id === null ? null : email_normalized
 }
 
-/** A cart's discount, why its code does not apply, and the tax, which `keep` stores. */
+/** A cart's discount, why its code does not apply, and the tax, which `storeQuote` stores. */
 export async function quoteCart(
   world: World,
   request: DiscountRequest & { address: tax.TaxAddress },
@@ -122,6 +122,7 @@ export async function quoteCart(
   return {
     quoted: { ...discount, tax_quote_id: id },
     refusal,
-    keep: (writes: Writes) => tax.keepQuote(writes, tax.newQuote(now, { id, ...sale, ...figures })),
+    storeQuote: (writes: Writes) =>
+      tax.addQuote(writes, tax.newQuote(now, { id, ...sale, ...figures })),
   }
 }

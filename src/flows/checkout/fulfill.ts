@@ -83,7 +83,7 @@ export async function fulfill(
   await together(writes, (each) => [
     ...(cart.continues_license_id ? [] : [mintLicense(world, each, now, purchase)]),
     billing.addOrder(each, now, { id: order_id, invoice_id, app_id, ...of, made_account }),
-    payments.keepCard(each, now, { id: card_id, user_id, card }),
+    payments.addCard(each, now, { id: card_id, user_id, card }),
     ...(subscription_id && period_end
       ? [subscribe(each, now, purchase, { id: subscription_id, card_id, period_end })]
       : []),

@@ -64,7 +64,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
   }
   const cart_id = mintId(random, 'cart')
   const { state, zip, email_normalized } = details
-  const { quoted, refusal, keep } = await quoteCart(world, {
+  const { quoted, refusal, storeQuote } = await quoteCart(world, {
     app: opening.app,
     price,
     code: opening.discount_code,
@@ -74,7 +74,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
   })
   const write = async (to: Db) =>
     await together(to, (writes) => [
-      keep(writes),
+      storeQuote(writes),
       billing.addCart(writes, now, {
         id: cart_id,
         app_id: price.app_id,
@@ -106,10 +106,10 @@ export async function writeFor(
   write: (tx: Db) => Promise<unknown>,
 ): Promise<boolean> {
   return await db.tx(async (tx) => {
-    const kept = await identity.keepAccount(tx, account.user_id)
-    const isKept = kept?.email_normalized === account.email_normalized
-    if (isKept) await write(tx)
-    return isKept
+    const user = await identity.lockUndeleted(tx, account.user_id)
+    const isSame = user?.email_normalized === account.email_normalized
+    if (isSame) await write(tx)
+    return isSame
   })
 }
 

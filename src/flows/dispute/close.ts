@@ -178,7 +178,7 @@ async function opened(
   const amount = left > 0 ? cents(Math.min(inquiry.amount, left)) : inquiry.amount
   const parts = await partsOf(tx, disputed, amount)
   const dispute = { ...inquiry, ...parts, status: 'open' } as const
-  await payments.keepDispute(tx, dispute)
+  await payments.saveDispute(tx, dispute)
   await begin(world, tx, dispute, disputed)
   return dispute
 }

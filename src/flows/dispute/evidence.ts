@@ -215,7 +215,7 @@ export async function sendEvidence(
     throw error
   }
   await db.tx(async (tx) => {
-    await payments.keepEvidence(tx, now, { id, evidence })
+    await payments.recordEvidence(tx, now, { id, evidence })
     const sent = { action: 'dispute.evidence_sent', subject: id } as const
     await audit(tx, now, { actor: concerning(actor, seller_id), ...sent })
   })

@@ -38,7 +38,7 @@ export async function disputeOpened(
     opened_at: known?.opened_at ?? event.at,
     reported_at: event.at,
   }
-  await payments.keepDispute(tx, dispute)
+  await payments.saveDispute(tx, dispute)
   if (dispute.status === 'open') await begin(world, tx, dispute, disputed)
   await notifySeller(world, tx, disputed.locked.now, { kind: 'dispute_opened', ...dispute })
   return 'done'

@@ -224,7 +224,7 @@ async function addLicense(world: World, tx: Db, now: Date, work: RowWork): Promi
 async function keep(tx: Db, now: Date, work: RowWork, license_id: LicenseId): Promise<void> {
   const { app_id, source } = work.read
   const { external_id } = work.row
-  await imports.keepRecord(tx, { app_id, source, external_id, license_id })
+  await imports.saveRecord(tx, { app_id, source, external_id, license_id })
   await addAlias(tx, now, work, license_id)
 }
 

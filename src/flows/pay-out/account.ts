@@ -19,7 +19,7 @@ export async function openOnboarding(
   const { account_id } = await processor.openAccount(now, { owner, email })
   const account = { owner, processor: processor.name, processor_account_id: account_id }
   const monday = payouts.mondayOf(await payeeTime(world, owner))
-  await payouts.keepAccount(db, now, monday, account)
+  await payouts.addAccount(db, now, monday, account)
   const { url } = await processor.openOnboarding(now, { account_id, return_url })
   return url
 }

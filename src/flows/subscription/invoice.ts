@@ -163,7 +163,7 @@ async function issue(
 ): Promise<void> {
   await together(db, (writes) => [
     billing.addInvoice(writes, now, invoice),
-    ...(kind === 'renewal' ? [tax.keepQuote(writes, quote)] : []),
+    ...(kind === 'renewal' ? [tax.addQuote(writes, quote)] : []),
   ])
 }
 

@@ -106,7 +106,7 @@ export async function changeCard(
     const { subscription, now } = await lockLicense(world, tx, license_id)
     if (!subscription) return
     const card_id = mintId(world.random, 'card')
-    await payments.keepCard(tx, now, { id: card_id, user_id: actor.user_id, card })
+    await payments.addCard(tx, now, { id: card_id, user_id: actor.user_id, card })
     const change = { ...address, card_id, last_decline: null }
     await billing.changeSubscription(tx, subscription, change)
   })

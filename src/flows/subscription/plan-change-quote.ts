@@ -90,7 +90,7 @@ export async function quotePlanChange(
   const sale = { state, zip, amount: due }
   const figures = change.when === 'now' ? await world.taxes.quote(now, sale) : undefined
   const quote = figures && tax.newQuote(now, { ...sale, ...figures, id: mintId(random, 'quote') })
-  if (quote) await tax.keepQuote(db, quote)
+  if (quote) await tax.addQuote(db, quote)
   const pinned = {
     license_id,
     price_id,

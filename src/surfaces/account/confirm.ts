@@ -12,7 +12,7 @@ import { formOf, queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
 import { ownPath } from '#http/redirect-path'
-import { keepSession, knownDevice } from '#http/session'
+import { knownDevice, setSessionCookie } from '#http/session'
 import type { Locale } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
 import { ConfirmPage } from './confirm-page.tsx'
@@ -56,7 +56,7 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
       const field = refused.retry_after === undefined ? kind : undefined
       return await sendForm(world, context, { return_to, kind: field, ...refused })
     }
-    await keepSession(world, request, reply, proven.token)
+    await setSessionCookie(world, request, reply, proven.token)
     return redirectAfterForm(reply, return_to ?? SECURITY)
   })
 

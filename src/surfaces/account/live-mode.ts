@@ -14,7 +14,7 @@ const LIVE_ONLY = [SECURITY, '/account/profile/delete']
  * In the test mode beside live mode, a copy of an account has no sign-in methods of its own: these
  * pages say that they are in live mode and link there.
  */
-export function keepInLiveMode(scope: FastifyInstance, world: World): void {
+export function requireLiveMode(scope: FastifyInstance, world: World): void {
   const { live_url } = world.config
   if (!live_url) return
   scope.addHook('preHandler', async (request) => {

@@ -6,14 +6,14 @@ import { declareConnections } from './connections.ts'
 import { declareDeletion } from './deletion.ts'
 import { declareEntries } from './entries.ts'
 import { declareFactors } from './factors.ts'
-import { keepInLiveMode } from './live-mode.ts'
+import { requireLiveMode } from './live-mode.ts'
 import { declareOverview } from './overview.ts'
 import { declareProfile } from './profile.ts'
 
 /** Profile, data export and deletion; sign-in methods, sessions, connected apps and agents. */
 export function account(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
-    keepInLiveMode(scope, world)
+    requireLiveMode(scope, world)
     declareOverview(scope, world)
     declareConfirm(scope, world)
     declareEntries(scope, world)

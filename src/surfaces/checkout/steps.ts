@@ -3,6 +3,7 @@ import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import {
   billingAddress,
+  type CardPageOutcome,
   type Confirmed,
   confirm,
   discountOfCart,
@@ -10,8 +11,7 @@ import {
   openCardPage,
   type Resumed,
   resume,
-  type TakenCard,
-  takeCard,
+  storeEnteredCard,
 } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { countDecline, requireFewDeclines } from '#http/decline-limits'
@@ -62,9 +62,9 @@ function declareCard(scope: FastifyInstance, world: World): void {
     if (other_step) return redirectTo(reply, other_step)
     if (own.is_preview) return sendNoCard(reply, own)
     // The buyer may have entered a card without returning from the processor's page.
-    const taken = await takeCard(world, own.cart)
-    if (taken.outcome === 'refused') return sendCardRefused(reply, own, taken)
-    if (taken.outcome === 'kept') return redirectTo(reply, afterCard(own.cart, taken))
+    const entered = await storeEnteredCard(world, own.cart)
+    if (entered.outcome === 'refused') return sendCardRefused(reply, own, entered)
+    if (entered.outcome === 'stored') return redirectTo(reply, afterCard(own.cart, entered))
     const base = `${world.config.base_url}/checkout/${own.cart.id}`
     const url = await openCardPage(world, own.cart, {
       app: own.app,
@@ -82,9 +82,9 @@ function declareCard(scope: FastifyInstance, world: World): void {
     const cart = await requireCart(world, request, reply)
     const other_step = await stepElsewhere(world, { cart })
     if (other_step) return redirectTo(reply, other_step)
-    const taken = await takeCard(world, cart)
-    if (taken.outcome !== 'refused') return redirectTo(reply, afterCard(cart, taken))
-    return sendCardRefused(reply, await requireOwnCart(world, request, reply), taken)
+    const entered = await storeEnteredCard(world, cart)
+    if (entered.outcome !== 'refused') return redirectTo(reply, afterCard(cart, entered))
+    return sendCardRefused(reply, await requireOwnCart(world, request, reply), entered)
   })
 }
 
@@ -100,8 +100,8 @@ function statementOf({ config }: World, { name }: { name: string }): string {
 }
 
 /** Where a buyer continues after the card page: at the confirmation, or there again. */
-function afterCard(cart: billing.Cart, { outcome }: TakenCard): string {
-  const isEntered = outcome === 'kept' || cart.card !== null
+function afterCard(cart: billing.Cart, { outcome }: CardPageOutcome): string {
+  const isEntered = outcome === 'stored' || cart.card !== null
   return `/checkout/${cart.id}/${isEntered ? 'confirm' : 'card'}`
 }
 
@@ -109,7 +109,7 @@ function afterCard(cart: billing.Cart, { outcome }: TakenCard): string {
 function sendCardRefused(
   reply: FastifyReply,
   { cart, purchase }: OwnCart,
-  { reason, card }: Extract<TakenCard, { outcome: 'refused' }>,
+  { reason, card }: Extract<CardPageOutcome, { outcome: 'refused' }>,
 ): FastifyReply {
   const card_url = `/checkout/${cart.id}/card`
   const page =

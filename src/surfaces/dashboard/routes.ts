@@ -22,14 +22,14 @@ import { declareSettingsPage } from './settings.ts'
 import { declareStart } from './start.ts'
 import { declareTeam } from './team.ts'
 import { declareTerms } from './terms.ts'
-import { declareTestMode, keepInLiveMode } from './test-mode.ts'
+import { declareTestMode, requireLiveMode } from './test-mode.ts'
 import { declareTransfer } from './transfer.ts'
 import { declareTransferOffers } from './transfer-offers.ts'
 
 /** The dashboard: a seller's apps and the settings of each (spec: Integration settings). */
 export function dashboard(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
-    keepInLiveMode(scope, world)
+    requireLiveMode(scope, world)
     declareTestMode(scope, world)
     declareHome(scope, world)
     declareSellerOverview(scope, world)

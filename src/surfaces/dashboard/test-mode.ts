@@ -66,7 +66,7 @@ const LIVE_ONLY_FORMS = ['settings/', 'archive', 'restore'].map(
 )
 
 /** In the test mode beside live mode, these pages say that they are in live mode and link there. */
-export function keepInLiveMode(scope: FastifyInstance, { config }: World): void {
+export function requireLiveMode(scope: FastifyInstance, { config }: World): void {
   const { live_url } = config
   if (!live_url) return
   scope.addHook('preHandler', async ({ method, routeOptions, url }) => {

@@ -80,7 +80,7 @@ export async function startSession(
   if (!('token' in entered)) return entered.kind === 'live_mode' ? ENTER_FROM_LIVE : '/signin/'
   const { kind, token } = entered
   if (kind === 'session') {
-    await keepSession(world, request, reply, token)
+    await setSessionCookie(world, request, reply, token)
     if (proven.app_id === null) rememberDevice(world, reply, proven.user_id)
     if (proven.return_to !== undefined) return proven.return_to
     // A session for one purchase sees only that.
@@ -91,7 +91,7 @@ export async function startSession(
 }
 
 /** Starts a session in this browser. Its previous session ends, to prevent session fixation. */
-export async function keepSession(
+export async function setSessionCookie(
   { db }: World,
   request: FastifyRequest,
   reply: FastifyReply,

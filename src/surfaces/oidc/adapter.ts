@@ -46,7 +46,7 @@ function recordAdapter(world: World, kind: grants.RecordKind): Adapter {
     ...NOTHING,
     async upsert(name, payload, life) {
       const facts = factsOf(kind, payload, life)
-      const kept = await grants.keepRecord(db, clock.now(), { kind, name }, facts)
+      const kept = await grants.saveRecord(db, clock.now(), { kind, name }, facts)
       if (!kept) throw new errors.InvalidGrant('the grant was revoked')
     },
     async find(name) {

@@ -2,7 +2,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type * as catalog from '#domain/catalog'
 import * as tax from '#domain/tax'
-import { checkoutTotals, confirm, openCardPage, openCart, takeCard } from '#flows/checkout'
+import { checkoutTotals, confirm, openCardPage, openCart, storeEnteredCard } from '#flows/checkout'
 import type { TestProcessor } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
 import { base62, type LicenseId, type OrderId } from '#platform/ids'
@@ -51,8 +51,8 @@ export async function buyAsNewBuyer(
   const { card_entry_id } = await cart()
   const entered = { entry_id: card_entry_id!, number: facts.card }
   await processor.enterCard(appTime(world, app), entered)
-  const taken = await takeCard(world, await cart())
-  if (taken.outcome !== 'kept') throw new Error('the card of a scenario was refused')
+  const stored = await storeEnteredCard(world, await cart())
+  if (stored.outcome !== 'stored') throw new Error('the card of a scenario was refused')
   const { agreement } = await checkoutTotals(world, await cart(), { app, price })
   const confirmed = await confirm(world, { cart_id, agreement, return_url: back })
   if (confirmed.outcome !== 'completed') {
