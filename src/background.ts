@@ -7,10 +7,10 @@ import { checkNightly, reviewRestored } from '#flows/check-books'
 import { closeDays } from '#flows/close-days'
 import { payWeekly, reconcilePayouts } from '#flows/pay-out'
 import * as payment from '#flows/payment'
+import { recordClicks } from '#flows/record-clicks'
 import { recordTaxes } from '#flows/record-taxes'
+import { recordUses } from '#flows/record-uses'
 import { reconcileRefunds } from '#flows/refund'
-import { rememberClicks } from '#flows/remember-clicks'
-import { rememberUses } from '#flows/remember-uses'
 import { applyRetention } from '#flows/retention'
 import * as subscription from '#flows/subscription'
 import { followLive } from '#flows/test-mode'
@@ -30,7 +30,7 @@ const SUMS = {
   'sum metrics': sumMetrics,
   'sum referred figures': sumReferred,
 }
-const REMEMBER_SECONDS = 5
+const RECORD_SECONDS = 5
 const FOLLOW_SECONDS = 60
 const EVERY_MINUTE = '* * * * *'
 const EVERY_TEN_MINUTES = '*/10 * * * *'
@@ -47,8 +47,8 @@ export function declarePolls(world: World): void {
   jobs.poll('receive processor events', RECONCILE_SECONDS, async () => {
     await handleEvents(world)
   })
-  jobs.poll('remember uses', REMEMBER_SECONDS, () => rememberUses(world), each)
-  jobs.poll('remember clicks', REMEMBER_SECONDS, () => rememberClicks(world), each)
+  jobs.poll('record uses', RECORD_SECONDS, () => recordUses(world), each)
+  jobs.poll('record clicks', RECORD_SECONDS, () => recordClicks(world), each)
   jobs.poll('reconcile payouts', RECONCILE_SECONDS, () => reconcilePayouts(world))
   for (const [name, sum] of Object.entries(SUMS)) {
     jobs.poll(name, SUM_SECONDS, async () => {

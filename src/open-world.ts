@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyServerFactory } from 'fastify'
 import { openClicks } from '#domain/affiliates'
 import { rateTable } from '#domain/tax'
 import { checkMoney } from '#flows/check-installation'
-import { rememberClicks } from '#flows/remember-clicks'
-import { openUses, rememberUses } from '#flows/remember-uses'
+import { recordClicks } from '#flows/record-clicks'
+import { openUses, recordUses } from '#flows/record-uses'
 import type { LiveMode, World } from '#flows/world'
 import { readLegalText } from '#http/legal-texts'
 import { type Clock, systemClock } from '#platform/clock'
@@ -184,8 +184,8 @@ async function openOn(
 /** Ends the running jobs, writes what was counted in memory, and closes the parts. */
 async function finish(world: World): Promise<void> {
   await world.jobs.stop()
-  await rememberUses(world)
-  await rememberClicks(world)
+  await recordUses(world)
+  await recordClicks(world)
   await closeParts(world)
 }
 

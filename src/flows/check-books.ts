@@ -12,7 +12,7 @@ import { checkPayees } from './check-books/payees.ts'
 import { checkOthers } from './check-books/postings.ts'
 import { type ProvenMonths, readMonths } from './check-books/proven.ts'
 import type { Checked, Difference, Report } from './check-books/report.ts'
-import { noteResult } from './check-books/result.ts'
+import { recordResult } from './check-books/result.ts'
 import { checkTaxes } from './check-books/taxes.ts'
 import { checkWhole } from './check-books/whole.ts'
 
@@ -86,7 +86,7 @@ export async function checkAndNote(
   const agrees = checked.differences.length === 0
   if (agrees) await ledger.writeProofs(db, clock.now(), months.to_prove)
   else if (!months.since) await ledger.dropProofs(db)
-  await noteResult(parts, { differences: checked.differences, is_whole })
+  await recordResult(parts, { differences: checked.differences, is_whole })
   return { ...checked, proven: months.proven, changed: months.changed }
 }
 

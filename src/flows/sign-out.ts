@@ -37,7 +37,7 @@ export async function signOutOfApp({ db, clock }: World, facts: SignOut): Promis
       await grants.revokeAgents(tx, user_id)
       await billing.endCartSignIns(tx, clock.now(), user_id)
       const detail = { session_id: session?.id, client_id }
-      await noteSignOut(tx, clock.now(), { user_id, origin: facts.origin, detail })
+      await auditSignOut(tx, clock.now(), { user_id, origin: facts.origin, detail })
     }
   })
 }
@@ -60,11 +60,11 @@ export async function signOutOfService(
     await identity.endSessionById(tx, { user_id, session_id })
     await billing.endCartSignIns(tx, clock.now(), user_id)
     await grants.revokeAgents(tx, user_id)
-    await noteSignOut(tx, clock.now(), { user_id, origin, detail: { session_id } })
+    await auditSignOut(tx, clock.now(), { user_id, origin, detail: { session_id } })
   })
 }
 
-async function noteSignOut(
+async function auditSignOut(
   tx: Db,
   now: Date,
   facts: { user_id: UserId; origin: Origin; detail: Record<string, unknown> },

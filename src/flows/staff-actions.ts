@@ -5,7 +5,7 @@
  */
 export { resolveByStaff } from './staff-actions/alarm.ts'
 export { decideAboutApp } from './staff-actions/app.ts'
-export { noteAttemptClosed } from './staff-actions/attempt.ts'
+export { auditAttemptClosed } from './staff-actions/attempt.ts'
 export { resendByStaff } from './staff-actions/email.ts'
 export {
   INVITATION_HOURS,

@@ -40,9 +40,9 @@ export interface World {
   mailer: Mailer
   processor: Processor
   taxes: TaxProvider
-  /** How licenses are used, counted in memory until `rememberUses` writes it. */
+  /** How licenses are used, counted in memory until `recordUses` writes it. */
   uses: BufferedTally<Use>
-  /** Clicks on affiliates' links, counted in memory until `rememberClicks` writes them. */
+  /** Clicks on affiliates' links, counted in memory until `recordClicks` writes them. */
   clicks: ClickCounter
   /** Requests URLs that sellers supplied, on the public internet only. */
   visit: Visit

@@ -154,7 +154,7 @@ export async function markSent(
  * Records an attempt that failed, and whom it reached all the same. The queue tries again, unless
  * the failure is final.
  */
-export async function noteFailure(
+export async function recordFailure(
   db: Db,
   facts: {
     id: EmailId

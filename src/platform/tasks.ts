@@ -77,7 +77,7 @@ export async function beginTask(db: Db, now: Date, id: TaskId): Promise<Task | u
 }
 
 /** Records the progress of a task; false if the task has ended and must stop. */
-export async function noteProgress(
+export async function recordProgress(
   db: Db,
   now: Date,
   id: TaskId,

@@ -1,9 +1,9 @@
 import {
   type EventContent,
   markHandled,
-  noteFailure,
   type ProcessorEvent,
   receive,
+  recordFailure,
   unhandled,
 } from '#domain/payments'
 import type { Db } from '#platform/db'
@@ -33,7 +33,7 @@ export async function events(parts: StripeParts, now: Date): Promise<ProcessorEv
       else reported.push(...(await eventsOf(parts, stored)))
     } catch (error) {
       log.error({ error, event_id: stored.id }, 'processor event failed; will retry')
-      await noteFailure(db, parts.clock.now(), stored.id)
+      await recordFailure(db, parts.clock.now(), stored.id)
     }
   }
   return reported

@@ -4,7 +4,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import { keyHash } from '#domain/licensing'
-import { rememberUses } from '#flows/remember-uses'
+import { recordUses } from '#flows/record-uses'
 import { renewDue } from '#flows/subscription'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -34,7 +34,7 @@ const staff = () => sides.staff()
 describe('a dispute', () => {
   test('is answered with the evidence on record and a statement, and the page shows what was sent', async () => {
     const bought = await buy(service, { card: CARD.fraudulent })
-    await rememberUses(service.world)
+    await recordUses(service.world)
     await handleEvents(service.world)
     const dispute = (await disputeOf(service, bought))!
     const agent = seller()

@@ -5,8 +5,8 @@ import * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
 import { assembleEvidence, disputeClosed, sendEvidence } from '#flows/dispute'
 import { payOut } from '#flows/pay-out'
+import { recordUses } from '#flows/record-uses'
 import { reconcileRefunds } from '#flows/refund'
-import { rememberUses } from '#flows/remember-uses'
 import { renewDue } from '#flows/subscription'
 import type { SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -304,9 +304,9 @@ describe('events of the processor', () => {
 test('evidence lists what the buyer did, with networks and without full IP addresses', async () => {
   const bought = await buy(service, { card: CARD.not_received })
   for (let time = 0; time < 3; time++) await stateOf(service, bought)
-  await rememberUses(service.world)
+  await recordUses(service.world)
   await stateOf(service, bought)
-  await rememberUses(service.world)
+  await recordUses(service.world)
   await handleEvents(service.world)
   const dispute = (await disputeOf(service, bought))!
   const evidence = await assembleEvidence(service.world, dispute.id, 'They wrote to us.')

@@ -5,7 +5,7 @@ import { formatDay } from '#design/money'
 import * as affiliates from '#domain/affiliates'
 import * as ledger from '#domain/ledger'
 import * as metrics from '#domain/metrics'
-import { rememberClicks } from '#flows/remember-clicks'
+import { recordClicks } from '#flows/record-clicks'
 import { renewDue } from '#flows/subscription'
 import { isoDate } from '#platform/calendar'
 import { type AffiliateId, type AppId, mintId } from '#platform/ids'
@@ -142,7 +142,7 @@ async function follow(url: string, facts: { ip?: string; headers?: Record<string
 
 /** The clicks of an affiliate by app, once they are written. */
 async function clicksOf(code: string): Promise<Record<string, number>> {
-  await rememberClicks(service.world)
+  await recordClicks(service.world)
   const { apps } = await affiliates.appsOfAffiliate(service.world.db, {
     affiliate_id: await idOf(code),
     limit: 100,
@@ -195,7 +195,7 @@ test('the totals of an affiliate are the sums over all apps, on every page of th
   await follow('/apps/driftlog/?ref=totaled', { ip: '192.0.2.5' })
   await follow('/?ref=totaled', { ip: '192.0.2.5' })
   await buy(service, { query: '?ref=totaled' })
-  await rememberClicks(service.world)
+  await recordClicks(service.world)
   const { totals, apps } = await affiliates.appsOfAffiliate(service.world.db, ask)
   assert.equal(apps.length, 3)
   for (const figure of ['clicks', 'purchases', 'net', 'commission'] as const) {
@@ -235,7 +235,7 @@ test('what is stored of a click names no visitor', async () => {
 })
 
 test('an affiliate gets a link by a button, and sees what it brings', async () => {
-  await rememberClicks(service.world)
+  await recordClicks(service.world)
   const agent = await signedIn(service, service.demo.affiliate)
   await agent.open('/affiliate/?q=Tidepol')
   await agent.press('Get link')
@@ -249,7 +249,7 @@ test('an affiliate gets a link by a button, and sees what it brings', async () =
   await visitor.open(link)
   assert.ok(visitor.cookies.has('__Host-ref'))
   const affiliate_id = await idOf('coast-walks')
-  await rememberClicks(service.world)
+  await recordClicks(service.world)
   const question = { affiliate_id, limit: 1 }
   const { totals } = await affiliates.appsOfAffiliate(service.world.db, question)
   const text = textOf((await agent.open('/affiliate/')).body)

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { noteCheck } from '#domain/ledger'
+import { recordCheck } from '#domain/ledger'
 import { which } from '../../scripts/chromium.ts'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { openTestDatabase, SERVER_URL } from '../support/database.ts'
@@ -156,7 +156,7 @@ async function openTroubledService(metrics_port: number): Promise<TestService> {
   })
   await service.listen()
   await buy(service)
-  await noteCheck(service.world.db, { at: service.clock.now(), differences: 1, is_whole: true })
+  await recordCheck(service.world.db, { at: service.clock.now(), differences: 1, is_whole: true })
   await assert.rejects(service.world.db.raw('select no_such_column'))
   isLost = true
   await assert.rejects(service.world.processor.find('att_unknown'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { noteCheck } from '#domain/ledger'
+import { recordCheck } from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { addDays, addSeconds } from '#platform/calendar'
 import type { Database, Db } from '#platform/db'
@@ -40,7 +40,7 @@ before(async () => {
   await service.app.inject('/api/v1/orders/ord_a-reference-of-a-buyer')
   await service.app.inject('/no/such/page/robin')
   await service.app.inject({ method: 'DELETE', url: '/pricing/secret' })
-  await noteCheck(service.world.db, { at: service.clock.now(), differences: 2, is_whole: false })
+  await recordCheck(service.world.db, { at: service.clock.now(), differences: 2, is_whole: false })
   await assert.rejects(service.world.db.raw('select no_such_column'))
   // A busy machine may need longer than a scrape waits.
   samples = await eventually('a scrape with every figure', async () => {

@@ -8,7 +8,7 @@ import type { Click, CountedClicks } from './clicks.ts'
 const MAX_VISITORS = 100_000
 
 /**
- * Counts clicks in memory until `rememberClicks` writes them. A visitor who follows a link to the
+ * Counts clicks in memory until `recordClicks` writes them. A visitor who follows a link to the
  * same app again on the same day counts once: a salted digest of the visitor is in memory until
  * the day ends, and nowhere else.
  */

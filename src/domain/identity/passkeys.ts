@@ -61,7 +61,7 @@ export async function findPasskey(db: Db, credential_id: string): Promise<Passke
  * Records that a passkey signed; false if it was removed, or signed with this counter or a later
  * one before, as a copy of it does. A device that does not count reports zero each time.
  */
-export async function notePasskeyUse(
+export async function recordPasskeyUse(
   db: Db,
   now: Date,
   { id, counter }: { id: PasskeyId; counter: number },

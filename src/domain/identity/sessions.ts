@@ -145,7 +145,7 @@ export async function setViewing(
 }
 
 /** Records that a session was used, unless that was recorded a moment ago. */
-export async function noteSeen(db: Db, now: Date, session: Session): Promise<void> {
+export async function recordSeen(db: Db, now: Date, session: Session): Promise<void> {
   if (now.getTime() - session.last_seen_at.getTime() < SEEN_SECONDS * 1000) return
   await db.run(sql`update sessions set last_seen_at = ${now} where id = ${session.id}`)
 }

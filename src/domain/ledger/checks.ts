@@ -10,7 +10,7 @@ export interface LedgerCheck {
 }
 
 /** Records a check of the books, for the monitoring and for when the next one is due. */
-export async function noteCheck(
+export async function recordCheck(
   db: Db,
   { at, differences, is_whole }: Pick<LedgerCheck, 'at' | 'differences'> & { is_whole: boolean },
 ): Promise<void> {

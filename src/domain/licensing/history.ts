@@ -5,7 +5,7 @@ import type { LicenseStatus } from './status.ts'
 import type { Beginning, Trigger } from './transition.ts'
 
 /** Adds a transition, or the beginning (`from` null), to the history of a license, and why. */
-export async function remember(
+export async function recordTransition(
   db: Writes,
   now: Date,
   step: {

@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import type { AppId, LicenseId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
-import { remember } from './history.ts'
+import { recordTransition } from './history.ts'
 import { type KeyTools, newKey } from './key.ts'
 import type { LicenseFacts } from './state.ts'
 import type { Beginning } from './transition.ts'
@@ -88,7 +88,7 @@ export async function mint(
         key_hash, key_sealed, origin, created_at)
       values (${license_id}, ${license.app_id}, ${license.user_id}, ${license.product_id},
         ${status}, ${license.period_end}, ${key_hash}, ${key_sealed}, ${license.trigger}, ${now})`),
-    remember(writes, now, { license_id, from: null, to: status, trigger: license.trigger }),
+    recordTransition(writes, now, { license_id, from: null, to: status, trigger: license.trigger }),
   ])
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { AppId, LicenseId, ProductId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import { remember } from './history.ts'
+import { recordTransition } from './history.ts'
 import { type KeyTools, newKey } from './key.ts'
 import { LICENSE_COLUMNS, type License, mint } from './licenses.ts'
 
@@ -53,6 +53,6 @@ export async function endPreview(
     returning id`)
   if (!ended) return undefined
   const step = { license_id: ended.id, from: 'preview', to: 'canceled' } as const
-  await remember(db, now, { ...step, trigger: 'preview_ended' })
+  await recordTransition(db, now, { ...step, trigger: 'preview_ended' })
   return ended.id
 }

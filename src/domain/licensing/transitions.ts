@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import type { LicenseId, ProductId } from '#platform/ids'
 import { fieldsOf, rowsOf, sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
-import { remember } from './history.ts'
+import { recordTransition } from './history.ts'
 import type { License } from './licenses.ts'
 import type { LicenseStatus } from './status.ts'
 import { type Beginning, mayTransition, type Trigger } from './transition.ts'
@@ -98,7 +98,7 @@ export async function transitionLocked(
   await together(db, (writes) => [
     writes.run(sql`update licenses set ${fieldsOf(CHANGED_TYPES)}
       from ${rowsOf([row], { id: 'text', ...CHANGED_TYPES })} where licenses.id = row.id`),
-    remember(writes, now, { license_id, from, to, trigger: step.trigger }),
+    recordTransition(writes, now, { license_id, from, to, trigger: step.trigger }),
   ])
 }
 

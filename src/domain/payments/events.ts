@@ -55,7 +55,7 @@ export async function unhandled(db: Db, now: Date, processor: string): Promise<R
  * Records that an event could not be handled now. It is retried after two seconds, and after twice
  * as long with each further failure, up to ten minutes.
  */
-export async function noteFailure(db: Db, now: Date, id: string): Promise<void> {
+export async function recordFailure(db: Db, now: Date, id: string): Promise<void> {
   await db.run(sql`update processor_events set failures = failures + 1,
       retry_at = ${now}::timestamptz
         + least(2 ^ least(failures + 1, 20), ${RETRY_SECONDS}) * interval '1 second'

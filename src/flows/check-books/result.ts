@@ -8,10 +8,10 @@ import type { Difference } from './report.ts'
 const ALARM = { kind: 'ledger_differs', subject: 'ledger' } as const
 
 /**
- * Notes the result of a check for the monitoring. Differences raise an alarm for staff, one
+ * Records the result of a check for the monitoring. Differences raise an alarm for staff, one
  * however often they are found; a check that finds none resolves it.
  */
-export async function noteResult(
+export async function recordResult(
   { db, clock, random }: Pick<World, 'clock' | 'random'> & { db: Db },
   { differences, is_whole }: { differences: Difference[]; is_whole: boolean },
 ): Promise<void> {
@@ -25,5 +25,5 @@ export async function noteResult(
   } else {
     await clearAlarm(db, now, ALARM)
   }
-  await ledger.noteCheck(db, { at: now, differences: differences.length, is_whole })
+  await ledger.recordCheck(db, { at: now, differences: differences.length, is_whole })
 }

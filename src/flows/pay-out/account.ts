@@ -60,7 +60,7 @@ export async function refreshAccount(
 }
 
 /** Handles the processor's event that a payee's account changed. */
-export async function noteAccount(
+export async function accountChanged(
   world: World,
   event: Extract<ProcessorEvent, { kind: 'account_changed' }>,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type LicenseId, mintId } from '#platform/ids'
 import { type Cents, cents, ZERO } from '#platform/money'
-import { creditLost, noteMadeOutside } from './outside-alarms.ts'
+import { alertMadeOutside, creditLost } from './outside-alarms.ts'
 import { bookRefund, isOnBooks, refundSettled } from './settle.ts'
 
 type RefundMade = Extract<payments.ProcessorEvent, { kind: 'refund_made' }>
@@ -41,7 +41,7 @@ export async function refundMade(
     ...(await bookReissue(world, tx, { event, locking, owed: parts.owed, beyond })),
     ...(await bookRefunded(world, tx, { event, locking, parts, beyond })),
   ]
-  await noteMadeOutside(world, tx, locking, { refund_id, amount, beyond, notes })
+  await alertMadeOutside(world, tx, locking, { refund_id, amount, beyond, notes })
   const processor = world.processor.name
   const outcome = await payments.handledOutcome(tx, { processor, refund_id })
   if (!outcome) return 'done'

@@ -23,7 +23,7 @@ interface MadeOutside {
  * Notifies staff of a refund that was made at the processor: one alarm says what it changed,
  * another one asks for what the buyer received in excess by it, until that is settled.
  */
-export async function noteMadeOutside(
+export async function alertMadeOutside(
   world: World,
   tx: Db,
   { charge, invoice, locked }: LockedCharge,
@@ -65,7 +65,7 @@ export async function noteMadeOutside(
  * The card returned a refund: alarms about it end. If it was made at the processor, and an upgrade
  * had consumed the payment as credit, another alarm says what to do before the buyer is paid.
  */
-export async function noteReturned(
+export async function alertReturned(
   { random }: World,
   tx: Db,
   { invoice, locked }: LockedCharge,

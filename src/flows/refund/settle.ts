@@ -11,7 +11,7 @@ import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
 import { mintId, type ProcessorId, type RefundId } from '#platform/ids'
 import { cents } from '#platform/money'
-import { noteReturned } from './outside-alarms.ts'
+import { alertReturned } from './outside-alarms.ts'
 
 /** A refund with everything that its outcome changes, locked until the transaction ends. */
 interface Refunding extends LockedCharge {
@@ -107,7 +107,7 @@ async function recordOutcome(
     const posting = ledger.refundFailed({ refund_id, user_id: invoice.user_id, total })
     await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
     await lessenExcess(world, tx, locking)
-    await noteReturned(world, tx, locking, { refund_id: processor_refund_id, refund })
+    await alertReturned(world, tx, locking, { refund_id: processor_refund_id, refund })
   } else if (status === 'pending') {
     await payments.recordRefund(tx, now, refund_id, { status: 'succeeded' })
   }
@@ -128,7 +128,7 @@ async function recordReissued(
   const posting = ledger.refundReissueFailed({ reissue_id, user_id: invoice.user_id, total })
   await ledger.post(tx, locked.now, mintId(world.random, 'txn'), posting)
   await lessenExcess(world, tx, locking)
-  await noteReturned(world, tx, locking, { refund_id })
+  await alertReturned(world, tx, locking, { refund_id })
 }
 
 /**

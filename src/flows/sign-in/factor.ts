@@ -7,7 +7,7 @@ import type { Limit } from '#platform/limits'
 import { mintSecret } from '#platform/secrets'
 import { checkPasskey } from './passkey.ts'
 import { type KnownDevice, signInWithPassword } from './password.ts'
-import { noteRefused } from './refused.ts'
+import { auditRefusedSignIn } from './refused.ts'
 import { giveTriesBack, type Refused, type TooOften, takeTries } from './tries.ts'
 
 const TRIES: Limit = { name: 'second-factor', points: 5, seconds: 900 }
@@ -85,7 +85,7 @@ export async function finishSignIn(
   const checked = await checkFactor(world, user_id, answer)
   const by = facts.answer.kind
   if (checked.outcome === 'wrong') {
-    await noteRefused(world, origin, { user_id, by, action: 'second_factor_refused' })
+    await auditRefusedSignIn(world, origin, { user_id, by, action: 'second_factor_refused' })
   }
   if (checked.outcome !== 'right') return checked
   const token = mintSecret(random)
@@ -134,7 +134,11 @@ export async function proveAgain(
   if (refused) {
     const by =
       refused.outcome === 'wrong' && refused.part === 'factor' ? proof.factor?.kind : undefined
-    await noteRefused(world, origin, { user_id, by: by ?? 'password', action: 'proof_refused' })
+    await auditRefusedSignIn(world, origin, {
+      user_id,
+      by: by ?? 'password',
+      action: 'proof_refused',
+    })
     return refused
   }
   const token = mintSecret(world.random)

@@ -2,7 +2,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Origin } from '#platform/audit'
 import type { PasskeyId, UserId } from '#platform/ids'
-import { noteRefused } from './refused.ts'
+import { auditRefusedSignIn } from './refused.ts'
 import type { Refused } from './tries.ts'
 
 const CHALLENGE_BYTES = 32
@@ -53,7 +53,9 @@ export async function checkPasskey(
     must_verify_user: isAlone(requested),
   })
   if (counter === undefined) return undefined
-  return (await identity.notePasskeyUse(db, now, { id: passkey.id, counter })) ? passkey : undefined
+  return (await identity.recordPasskeyUse(db, now, { id: passkey.id, counter }))
+    ? passkey
+    : undefined
 }
 
 /** A sign-in by a passkey, which `enter` looks for again. */
@@ -70,7 +72,7 @@ export async function signInWithPasskey(
   const passkey = await checkPasskey(world, requested)
   const user = passkey && (await identity.findUser(world.db, passkey.user_id))
   if (!user?.email_verified_at || user.locked_at) {
-    await noteRefused(world, origin, { user_id: user?.id, by: 'passkey' })
+    await auditRefusedSignIn(world, origin, { user_id: user?.id, by: 'passkey' })
     return { outcome: 'wrong' }
   }
   return { outcome: 'signed_in', user_id: user.id, passkey_id: passkey!.id }

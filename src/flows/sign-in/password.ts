@@ -4,7 +4,7 @@ import type { Origin } from '#platform/audit'
 import type { UserId } from '#platform/ids'
 import type { Delay, Limit } from '#platform/limits'
 import { networkOf, networksOf } from '#platform/networks'
-import { noteRefused } from './refused.ts'
+import { auditRefusedSignIn } from './refused.ts'
 import { giveTriesBack, type Refused, type TooOften, takeTries } from './tries.ts'
 
 const TRIES_OF_NETWORK: Limit = { name: 'sign-in-network', points: 100, seconds: 900 }
@@ -58,7 +58,7 @@ export async function signInWithPassword(
   // A password that was set before the mailbox was verified proves nothing.
   const isOpen = user?.email_verified_at != null && user.locked_at === null
   if (!isRight || !isOpen || password_hash === null) {
-    await noteRefused(world, origin, { user_id: user?.id, by: 'password' })
+    await auditRefusedSignIn(world, origin, { user_id: user?.id, by: 'password' })
     return { outcome: 'wrong' }
   }
   await giveTriesBack(world, tries)

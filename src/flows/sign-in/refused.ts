@@ -3,7 +3,7 @@ import { audit, type Origin } from '#platform/audit'
 import type { UserId } from '#platform/ids'
 
 /** Audits a refused sign-in, with the account that it named, if there is one. */
-export async function noteRefused(
+export async function auditRefusedSignIn(
   { db, clock }: World,
   origin: Origin,
   facts: {

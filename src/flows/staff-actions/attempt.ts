@@ -5,7 +5,7 @@ import { recordStaffAction, type StaffWithReason } from './staff.ts'
 /**
  * Audits that staff close a payment attempt, and whether they confirmed that nothing was charged.
  */
-export async function noteAttemptClosed(
+export async function auditAttemptClosed(
   { db, clock }: World,
   staff: StaffWithReason,
   facts: { attempt_id: AttemptId; nothing_charged: boolean },

@@ -78,7 +78,7 @@ export async function afterExtending(
 ): Promise<void> {
   if (license.status === 'canceled') return await refundInFull(world, tx, now, invoice)
   if (invoice.kind === 'upgrade' && invoice.status === 'void') {
-    await noteLostCredit(world, tx, now, invoice)
+    await alertLostCredit(world, tx, now, invoice)
   }
   const { license_id } = license
   const { period_end } = period
@@ -98,7 +98,7 @@ export async function afterExtending(
  * An upgrade was paid before it could be canceled for a refund of its credit at the processor. The
  * buyer paid what was agreed, so it counts, and only people can decide who bears the rest.
  */
-async function noteLostCredit(
+async function alertLostCredit(
   { random }: World,
   tx: Db,
   now: Date,

@@ -145,7 +145,7 @@ function instrumentsOf(meter: Meter) {
   }
 }
 
-type NoteEnd = (name: string, outcome: string, seconds: number) => void
+type RecordEnd = (name: string, outcome: string, seconds: number) => void
 
 function observerOf(
   mode: Mode,
@@ -156,11 +156,12 @@ function observerOf(
   for (const kind of FAULTS) faults.add(0, { kind, mode })
   for (const outcome of ['sent', 'failed']) emails.add(0, { outcome, mode })
   fallbacks.add(0, { mode })
-  const noteJob: NoteEnd = (job, outcome, seconds) => jobs.record(seconds, { job, outcome, mode })
-  const noteEnd: Partial<Record<WorkKind, NoteEnd>> = {
+  const recordJob: RecordEnd = (job, outcome, seconds) =>
+    jobs.record(seconds, { job, outcome, mode })
+  const recordEnd: Partial<Record<WorkKind, RecordEnd>> = {
     processor: (operation, outcome, seconds) => calls.record(seconds, { operation, outcome, mode }),
-    job: noteJob,
-    poll: noteJob,
+    job: recordJob,
+    poll: recordJob,
     email: (_name, outcome) =>
       emails.add(1, { outcome: outcome === 'ok' ? 'sent' : outcome, mode }),
   }
@@ -176,7 +177,7 @@ function observerOf(
       })
     },
     async observe(kind, name, work, outcomeOf) {
-      const end = noteEnd[kind]
+      const end = recordEnd[kind]
       const start = end ? performance.now() : 0
       try {
         const result = await work()

@@ -1,6 +1,6 @@
 import * as payments from '#domain/payments'
 import { closeByHand, stuckBefore } from '#flows/payment'
-import { noteAttemptClosed, type StaffWithReason } from '#flows/staff-actions'
+import { auditAttemptClosed, type StaffWithReason } from '#flows/staff-actions'
 import type { World } from '#flows/world'
 import type { AttemptId } from '#platform/ids'
 
@@ -20,7 +20,7 @@ export async function closeAttempt(
 ): Promise<string> {
   const attempt = await payments.findPendingById(world.db, attempt_id)
   if (!attempt) return 'nothing'
-  await noteAttemptClosed(world, staff, { attempt_id, nothing_charged })
+  await auditAttemptClosed(world, staff, { attempt_id, nothing_charged })
   const settled = await closeByHand(world, attempt, { nothing_charged })
   if (!settled) return 'unanswered'
   return settled.outcome === 'paid' ? 'was_charged' : 'attempt_closed'

@@ -14,7 +14,7 @@ import {
   openCart,
 } from '#flows/checkout'
 import type { World } from '#flows/world'
-import { broughtBy, noteReferrer, referrerOf, viaService } from '#http/attribution'
+import { broughtBy, recordReferrer, referrerOf, viaService } from '#http/attribution'
 import { browserHash } from '#http/browser'
 import { buyPath, readNext } from '#http/buy-link'
 import { MisconfiguredPage } from '#http/error-page'
@@ -95,7 +95,7 @@ function declareOpening(scope: FastifyInstance, world: World): void {
   scope.get(BUY_PATH, async (request, reply) => {
     const link = await readLink(world, request, queryOf(request, 'next'))
     if (!link.next_ok) return misconfigured(reply, link.app)
-    await noteReferrer(world, request, reply, link.app.id)
+    await recordReferrer(world, request, reply, link.app.id)
     const session = await currentSession(world, request)
     const named = { session, license_id: queryOf(request, 'continue') }
     const continued = await requireContinued(world, link, named)

@@ -9,7 +9,7 @@ import { csrfToken } from '#http/form-token'
 import { CART_PATH } from '#http/guards/cart'
 import { manageUrl } from '#http/guards/license'
 import { queryOf } from '#http/input'
-import { noteKeyShown } from '#http/key-shown'
+import { recordKeyShown } from '#http/key-shown'
 import { redirectTo, sendPage } from '#http/pages'
 import { signInUrl } from '#http/redirect'
 import { currentSession, startSession } from '#http/session'
@@ -35,7 +35,7 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     const subscription = order.discount
       ? await billing.subscriptionOf(world.db, order.license_id)
       : undefined
-    noteKeyShown(world, request, order)
+    recordKeyShown(world, request, order)
     const page = SuccessPage({
       purchase: {
         ...own.purchase,

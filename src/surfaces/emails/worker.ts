@@ -8,7 +8,7 @@ import {
   findUnsent,
   isReached,
   markSent,
-  noteFailure,
+  recordFailure,
   type StoredEmail,
   type UnsentEmail,
 } from '#platform/email-queue'
@@ -50,7 +50,7 @@ export function emailWorker(world: World): void {
       const is_final = error instanceof NoMailbox
       const unreached = error instanceof PartlySent ? error.unreached : recipients
       const reached = recipients?.filter((each) => !unreached?.includes(each)) ?? []
-      await noteFailure(world.db, { id: email.id, recipients, reached, error, is_final })
+      await recordFailure(world.db, { id: email.id, recipients, reached, error, is_final })
       if (is_final) return
       throw error
     }

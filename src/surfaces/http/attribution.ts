@@ -14,10 +14,10 @@ const DAY = 86_400
 const REFERRER: SignedCookie<string> = { name: 'ref', seconds: 60 * DAY, facts: z.string() }
 
 /**
- * Remembers the affiliate of a followed link and counts the click, for the app that the link leads
- * to, if any. An unknown code changes nothing.
+ * Sets the affiliate of a followed link as this browser's referrer, and counts the click, for the
+ * app that the link leads to, if any. An unknown code changes nothing.
  */
-export async function noteReferrer(
+export async function recordReferrer(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,

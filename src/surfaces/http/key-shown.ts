@@ -4,7 +4,7 @@ import type { LicenseId } from '#platform/ids'
 import { coarseNetworkOf } from '#platform/networks'
 
 /** Counts that the owner saw a key, as evidence for disputes. */
-export function noteKeyShown(
+export function recordKeyShown(
   { uses, clock }: World,
   request: FastifyRequest,
   { license_id }: { license_id: LicenseId },

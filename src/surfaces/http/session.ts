@@ -40,7 +40,7 @@ export async function currentSession(
   request.found_session = { token, session }
   if (session) {
     request.account_id = session.user_id
-    await identity.noteSeen(db, now, session)
+    await identity.recordSeen(db, now, session)
   }
   return session
 }
@@ -81,7 +81,7 @@ export async function startSession(
   const { kind, token } = entered
   if (kind === 'session') {
     await setSessionCookie(world, request, reply, token)
-    if (proven.app_id === null) rememberDevice(world, reply, proven.user_id)
+    if (proven.app_id === null) setDeviceCookie(world, reply, proven.user_id)
     if (proven.return_to !== undefined) return proven.return_to
     // A session for one purchase sees only that.
     return proven.app_id === null ? await homeOf(world, proven.user_id) : '/account/'
@@ -132,7 +132,7 @@ const KNOWN: SignedCookie<KnownDevice> = {
 }
 
 /** Marks this browser as the owner's. */
-export function rememberDevice(world: World, reply: FastifyReply, user_id: UserId): void {
+export function setDeviceCookie(world: World, reply: FastifyReply, user_id: UserId): void {
   const device_id = mintSecret(world.random, 128)
   setSignedCookie(world, reply, KNOWN, { user_id, device_id })
 }

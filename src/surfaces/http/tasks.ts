@@ -19,8 +19,8 @@ import {
   endTask,
   findAnyTask,
   isUnderWay,
-  noteProgress,
   queueTask,
+  recordProgress,
   TASKS,
   type Task,
   type TaskName,
@@ -164,7 +164,7 @@ async function run(world: World, id: TaskId): Promise<void> {
     return await endTask(db, clock.now(), id, { status: 'failed', result: { message } })
   }
   const report: ReportProgress = async (progress) => {
-    const goesOn = await noteProgress(db, clock.now(), id, progress)
+    const goesOn = await recordProgress(db, clock.now(), id, progress)
     if (!goesOn || runner.is_closing) throw new Stopped()
     // The embedded database answers without leaving the process, so this lets other work run.
     await others()

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { noteReferrer } from '#http/attribution'
+import { recordReferrer } from '#http/attribution'
 import { APP_PATH, requireSeller } from '#http/guards/seller'
 import { paramsOf } from '#http/input'
 import { people, sendPage } from '#http/pages'
@@ -16,7 +16,7 @@ import { homeData } from './structured-data.ts'
 export function marketplace(app: FastifyInstance, world: World): void {
   const declare = (scope: FastifyInstance) => {
     scope.get('/', async (request, reply) => {
-      await noteReferrer(world, request, reply)
+      await recordReferrer(world, request, reply)
       const results = await findApps(world, request)
       // Staff work in live mode.
       const needs_staff = !world.live && !(await identity.hasStaff(world.db))
@@ -27,7 +27,7 @@ export function marketplace(app: FastifyInstance, world: World): void {
 
     scope.get(PRODUCT, async (request, reply) => {
       const app = await readApp(world, request)
-      await noteReferrer(world, request, reply, app.id)
+      await recordReferrer(world, request, reply, app.id)
       return sendPage(reply, await productPage(world, app))
     })
 

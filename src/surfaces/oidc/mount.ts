@@ -9,7 +9,7 @@ import { networksWith } from '#platform/networks'
 import { Problem } from '#platform/problem'
 import type { RouteLimit } from '#platform/route-limits'
 import type { OpenLibrary } from './library.ts'
-import { rememberRequest } from './requests.ts'
+import { linkRequest } from './requests.ts'
 
 /** The library's endpoints under /o; its other endpoints are not reachable. */
 const ADDRESSES = [
@@ -118,7 +118,7 @@ async function handOver(
   address: string,
 ): Promise<void> {
   const { answer } = await library()
-  rememberRequest(request)
+  linkRequest(request)
   const raw = request.raw as typeof request.raw & { originalUrl?: string }
   // From the difference of the two URLs the library derives its base path /o.
   raw.originalUrl = `/o${address}`

@@ -18,7 +18,7 @@ import { appParamsOf, type Interaction, interactionPath } from './interaction.ts
 import { policyOf } from './policy.ts'
 import { renderRefusal } from './refusal.ts'
 import { jarOf, requestOf, sessionOf } from './requests.ts'
-import { rememberLanguage } from './ui-locales.ts'
+import { setRequestedLanguage } from './ui-locales.ts'
 
 const OFF = { enabled: false }
 const LEADS_ON = { form_origins: ['https:', 'http:'] }
@@ -53,7 +53,7 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
   provider.use(async (ctx, next) => {
     // The library's own pages are few, and may redirect to any app.
     if (/^\/(auth|session)\b/.test(ctx.path)) ctx.set(pageHeaders(LEADS_ON))
-    if (ctx.path === '/auth') rememberLanguage(world, ctx)
+    if (ctx.path === '/auth') setRequestedLanguage(world, ctx)
     await next()
     // Without a session, the library's cookies refer to nothing.
     if (/^\/signin\//.test(String(ctx.response.headers.location))) keepOwnCookies(ctx)
@@ -63,7 +63,7 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
     // The library lists what it supports, not what its clients may use.
     if (isDocument(ctx.body)) ctx.body.response_modes_supported = ['query']
   })
-  provider.on('server_error', noteBug)
+  provider.on('server_error', logServerError)
   const emitter: EventEmitter = provider
   emitter.on('error', (error) => world.log.warn({ error }, 'hosted sign-in could not answer'))
   return provider
@@ -91,7 +91,7 @@ function isDocument(body: unknown): body is Record<string, unknown> {
   return typeof body === 'object' && body !== null && 'response_modes_supported' in body
 }
 
-function noteBug(ctx: KoaContextWithOIDC, error: Error): void {
+function logServerError(ctx: KoaContextWithOIDC, error: Error): void {
   logBug(requestOf(ctx.req), error, new Problem(500, 'internal_error', error.message))
 }
 

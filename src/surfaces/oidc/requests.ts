@@ -9,7 +9,7 @@ import { currentSession } from '#http/session'
 const requests = new WeakMap<object, FastifyRequest>()
 
 /** Associates Fastify's request with the raw one that the library handles. */
-export function rememberRequest(request: FastifyRequest): void {
+export function linkRequest(request: FastifyRequest): void {
   requests.set(request.raw, request)
 }
 

@@ -10,10 +10,10 @@ import { jarOf, requestOf } from './requests.ts'
 const SECONDS = 3600
 
 /**
- * Remembers the language that an app asks for by `ui_locales`, for the pages up to the return. A
+ * Sets the language that an app requests by `ui_locales`, for the pages up to the return. A
  * language that the user chose takes precedence; unknown ones are ignored.
  */
-export function rememberLanguage(
+export function setRequestedLanguage(
   world: World,
   ctx: Pick<KoaContextWithOIDC, 'cookies' | 'req'>,
 ): void {

@@ -10,7 +10,7 @@ import type { World } from '#flows/world'
 import { buyPath } from '#http/buy-link'
 import { type AppContext, findLicense, MANAGE_PATH } from '#http/guards/license'
 import { queryOf } from '#http/input'
-import { noteKeyShown } from '#http/key-shown'
+import { recordKeyShown } from '#http/key-shown'
 import { sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import type { Locale } from '#platform/language/locale'
@@ -29,7 +29,7 @@ export function declareManage(scope: FastifyInstance, world: World): void {
   scope.get(`${MANAGE_PATH}/`, async (request, reply) => {
     const { license, ...found } = await findLicense(world, request, reply)
     if (!license) return sendPage(reply, NothingHerePage(withoutLicense(found)))
-    if (license.status !== 'canceled') noteKeyShown(world, request, license)
+    if (license.status !== 'canceled') recordKeyShown(world, request, license)
     const context = await manageContextOf(world, { ...found, license })
     return sendPage(reply, ManagePage(await factsOf(world, context)))
   })

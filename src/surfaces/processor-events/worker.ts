@@ -1,7 +1,7 @@
 import * as apps from '#domain/apps'
 import * as payments from '#domain/payments'
 import { disputeClosed, disputeOpened } from '#flows/dispute'
-import { noteAccount, settlePayout } from '#flows/pay-out'
+import { accountChanged, settlePayout } from '#flows/pay-out'
 import { refundMade, refundSettled } from '#flows/refund'
 import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
@@ -25,7 +25,7 @@ const HANDLERS: { [K in EventKind]: Handler<Events[K]> } = {
   refund_settled: { within: refundSettled },
   notice: { within: notice },
   payout_settled: { outside: settlePayout },
-  account_changed: { outside: noteAccount },
+  account_changed: { outside: accountChanged },
 }
 
 /**
@@ -76,7 +76,7 @@ export async function handleEvents(world: World): Promise<number> {
         const facts = { error, event_id: event.id, kind: event.kind }
         log.error(facts, 'processor event failed; will retry')
       }
-      await payments.noteFailure(db, clock.now(), event.id)
+      await payments.recordFailure(db, clock.now(), event.id)
     }
   }
   return done

@@ -4,7 +4,7 @@ import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { assembleEvidence, sendEvidence } from '#flows/dispute'
-import { rememberUses } from '#flows/remember-uses'
+import { recordUses } from '#flows/record-uses'
 import { appTime, type World } from '#flows/world'
 import type { ActionNote } from '#http/action-note'
 import {
@@ -70,7 +70,7 @@ async function disputeOf(world: World, { request, app }: SalesContext) {
   const dispute = await payments.findDisputeOf(world.db, { id, app_id: app?.id ?? null })
   if (!dispute) throw refuse('not_found')
   // Stores recent counts first, so that they are part of the evidence.
-  await rememberUses(world)
+  await recordUses(world)
   return dispute
 }
 

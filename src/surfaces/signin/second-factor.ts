@@ -12,7 +12,7 @@ import { redirectTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
 import { ownPath } from '#http/redirect-path'
 import { refuse } from '#http/refusals'
-import { pendingToken, rememberDevice, SECOND_FACTOR, setSessionCookie } from '#http/session'
+import { pendingToken, SECOND_FACTOR, setDeviceCookie, setSessionCookie } from '#http/session'
 import { localeOf } from '#platform/language/request'
 import { SecondFactorPage } from './second-factor-page.tsx'
 
@@ -41,7 +41,7 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
     if (finished.outcome === 'gone') return redirectTo(reply, '/signin/')
     if (finished.outcome === 'signed_in') {
       await setSessionCookie(world, request, reply, finished.token)
-      rememberDevice(world, reply, pending.user_id)
+      setDeviceCookie(world, reply, pending.user_id)
       const onwards = ownPath(finished.return_to) ?? (await homeOf(world, pending.user_id))
       return redirectAfterForm(reply, onwards)
     }

@@ -51,7 +51,7 @@ async function whoWasRefused(
   return { client_id }
 }
 
-const NOTED = ['invalid_client', 'invalid_token', 'insufficient_scope']
+const AUDITED = ['invalid_client', 'invalid_token', 'insufficient_scope']
 
 /** Runs a step and records its refusal for credentials or scope, if there is one. */
 export async function auditingRefusals<Result>(
@@ -62,7 +62,7 @@ export async function auditingRefusals<Result>(
   try {
     return await step()
   } catch (error) {
-    if (error instanceof Problem && NOTED.includes(error.code)) {
+    if (error instanceof Problem && AUDITED.includes(error.code)) {
       await auditRefusedProgram(world, request, error.code)
     }
     throw error

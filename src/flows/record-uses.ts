@@ -8,7 +8,7 @@ export function openUses(): BufferedTally<licensing.Use> {
 }
 
 /** Writes the counts since the last time; run every few seconds, and at shutdown. */
-export async function rememberUses({ db, uses }: World): Promise<void> {
+export async function recordUses({ db, uses }: World): Promise<void> {
   await uses.drain((counted) =>
     licensing.addUses(
       db,
