@@ -100,10 +100,11 @@ export function divideAmong(
 }
 
 /**
- * A refund or a dispute of a charge gave its buyer less than was booked, as it returned: they are
- * not owed what they had kept, and are not asked for more than they received. The charge is locked.
+ * Follows a refund that the card returned, or a dispute that was won: its buyer received less than
+ * was booked. Write-offs of the excess are reversed, so that the buyer is not owed them, and alarms
+ * that ask for it end. The charge is locked.
  */
-export async function lessenExcess(world: World, tx: Db, locking: LockedCharge): Promise<void> {
+export async function reduceExcess(world: World, tx: Db, locking: LockedCharge): Promise<void> {
   await reverseWriteOffs(world, tx, locking)
   await endExcessAlarms(tx, locking.locked.now, locking.invoice.user_id)
 }

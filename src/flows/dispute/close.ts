@@ -2,7 +2,7 @@ import { formatMoney } from '#design/money'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { balanceOfCharge, excessOf, lessenExcess } from '#flows/excess'
+import { balanceOfCharge, excessOf, reduceExcess } from '#flows/excess'
 import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { endLicense, resume } from '#flows/locked-license'
 import { isRefundUndecided, leftAtBank, partsOf } from '#flows/reversed'
@@ -12,7 +12,7 @@ import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { cents, ZERO } from '#platform/money'
 import { factsOf, notifySeller } from './disputed.ts'
-import { begin } from './open.ts'
+import { bookOpening } from './open.ts'
 
 type Closed = Extract<payments.ProcessorEvent, { kind: 'dispute_closed' }>
 
@@ -39,9 +39,9 @@ export async function disputeClosed(
   const status = wasInquiry && outcome === 'won' ? ('inquiry_closed' as const) : outcome
   if (stored.status === status || event.at < stored.reported_at) return 'done'
   const dispute = wasInquiry ? ({ ...stored, status: 'inquiry', closed_at: null } as const) : stored
-  if (dispute.closed_at) return await decideAgain(world, tx, { dispute, disputed, event })
-  if (status === 'lost') await lose(world, tx, dispute, disputed)
-  else if (status === 'won') await win(world, tx, dispute, disputed)
+  if (dispute.closed_at) return await bookAppeal(world, tx, { dispute, disputed, event })
+  if (status === 'lost') await bookLoss(world, tx, dispute, disputed)
+  else if (status === 'won') await bookWin(world, tx, dispute, disputed)
   const decision = { id: dispute.id, status, reported_at: event.at, is_appeal: false }
   await payments.closeDispute(tx, now, decision)
   if (status !== 'lost') await resumeUnlessDisputed(tx, disputed)
@@ -55,7 +55,7 @@ export async function disputeClosed(
  * dispute was won. The processor has no status for a dispute that is reversed a second time:
  * nothing is booked, and an alarm asks staff to settle it by hand.
  */
-async function decideAgain(
+async function bookAppeal(
   world: World,
   tx: Db,
   facts: { dispute: payments.Dispute; disputed: LockedCharge; event: Closed },
@@ -65,7 +65,7 @@ async function decideAgain(
   const { now } = disputed.locked
   const { id, amount } = dispute
   const text = `Dispute ${id} over ${formatMoney(amount)} was ${status} on appeal.`
-  const note = (kind: AlarmKind, what: string) =>
+  const alert = (kind: AlarmKind, what: string) =>
     raiseAlarm(tx, world.random, now, {
       kind,
       subject: id,
@@ -74,22 +74,22 @@ async function decideAgain(
     })
   if (dispute.appeal) {
     const what = 'It was already decided on appeal, so it is not recorded. Resolve it manually.'
-    await note('dispute_reversed', what)
+    await alert('dispute_reversed', what)
     return 'done'
   }
   if (status === 'lost') {
-    const again = { ...dispute, ...(await partsOf(tx, disputed, amount)) }
-    await payments.changeParts(tx, again)
-    const reopened = ledger.appealOpened(factsOf(again, disputed))
-    await ledger.post(tx, now, mintId(world.random, 'txn'), reopened)
-    await lose(world, tx, again, disputed)
-    const { kind, what } = await lossNote(tx, again, disputed)
-    await note(kind, what)
+    const reopened = { ...dispute, ...(await partsOf(tx, disputed, amount)) }
+    await payments.changeParts(tx, reopened)
+    const posting = ledger.appealOpened(factsOf(reopened, disputed))
+    await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
+    await bookLoss(world, tx, reopened, disputed)
+    const { kind, what } = await lossAlarm(tx, reopened, disputed)
+    await alert(kind, what)
   } else {
-    const undone = ledger.appealWon(await lossOf(tx, dispute, disputed))
-    await ledger.post(tx, now, mintId(world.random, 'txn'), undone)
-    await win(world, tx, dispute, disputed)
-    await note('dispute_appeal', await winText(tx, dispute, disputed))
+    const posting = ledger.appealWon(await lossOf(tx, dispute, disputed))
+    await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
+    await bookWin(world, tx, dispute, disputed)
+    await alert('dispute_appeal', await winText(tx, dispute, disputed))
   }
   await payments.closeDispute(tx, now, { id, status, reported_at, is_appeal: true })
   await notifySeller(world, tx, now, { kind: 'dispute_closed', id, status })
@@ -97,10 +97,10 @@ async function decideAgain(
 }
 
 /**
- * What staff have to know of a loss on appeal. If its buyer received an excess by it, the alarm
- * asks for that, and ends when it is settled.
+ * The alarm about a loss on appeal: its kind, and what staff have to know. If the buyer received an
+ * excess by the loss, the alarm asks for it, and ends when it is settled.
  */
-async function lossNote(
+async function lossAlarm(
   tx: Db,
   { amount, owed }: payments.ReportedDispute,
   { charge, invoice }: LockedCharge,
@@ -136,10 +136,10 @@ async function winText(
 }
 
 /** Reverses everything that the opening took. */
-async function win(world: World, tx: Db, dispute: payments.Dispute, disputed: LockedCharge) {
+async function bookWin(world: World, tx: Db, dispute: payments.Dispute, disputed: LockedCharge) {
   const posting = ledger.disputeWon(factsOf(dispute, disputed))
   await ledger.post(tx, disputed.locked.now, mintId(world.random, 'txn'), posting)
-  if (dispute.owed > 0) await lessenExcess(world, tx, disputed)
+  if (dispute.owed > 0) await reduceExcess(world, tx, disputed)
 }
 
 /**
@@ -156,9 +156,10 @@ async function resumeUnlessDisputed(tx: Db, { locked }: LockedCharge): Promise<v
 /**
  * The money is lost: the sale is reversed, and the license ends, whatever was paid for it since.
  */
-async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: LockedCharge) {
+async function bookLoss(world: World, tx: Db, dispute: payments.Dispute, disputed: LockedCharge) {
   const { locked } = disputed
-  const taken = dispute.status === 'inquiry' ? await opened(world, tx, dispute, disputed) : dispute
+  const taken =
+    dispute.status === 'inquiry' ? await openFromInquiry(world, tx, dispute, disputed) : dispute
   const lost = ledger.disputeLost(await lossOf(tx, taken, disputed))
   await ledger.post(tx, locked.now, mintId(world.random, 'txn'), lost)
   if (locked.license.status !== 'canceled') await endLicense(tx, locked, 'dispute_lost')
@@ -168,7 +169,7 @@ async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: L
  * Opens the dispute that an inquiry became without being reported as one. Refunds since have
  * reduced what the bank can take.
  */
-async function opened(
+async function openFromInquiry(
   world: World,
   tx: Db,
   inquiry: payments.Dispute,
@@ -179,7 +180,7 @@ async function opened(
   const parts = await partsOf(tx, disputed, amount)
   const dispute = { ...inquiry, ...parts, status: 'open' } as const
   await payments.saveDispute(tx, dispute)
-  await begin(world, tx, dispute, disputed)
+  await bookOpening(world, tx, dispute, disputed)
   return dispute
 }
 

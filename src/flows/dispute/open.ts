@@ -39,7 +39,7 @@ export async function disputeOpened(
     reported_at: event.at,
   }
   await payments.saveDispute(tx, dispute)
-  if (dispute.status === 'open') await begin(world, tx, dispute, disputed)
+  if (dispute.status === 'open') await bookOpening(world, tx, dispute, disputed)
   await notifySeller(world, tx, disputed.locked.now, { kind: 'dispute_opened', ...dispute })
   return 'done'
 }
@@ -54,7 +54,7 @@ function mayBecome(
 }
 
 /** The bank took the money: it is booked, and the license is suspended. */
-export async function begin(
+export async function bookOpening(
   world: World,
   tx: Db,
   dispute: payments.ReportedDispute,

@@ -2,7 +2,7 @@ import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { lessenExcess } from '#flows/excess'
+import { reduceExcess } from '#flows/excess'
 import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { endLicense } from '#flows/locked-license'
 import { reversedOf } from '#flows/reversed'
@@ -106,7 +106,7 @@ async function recordOutcome(
     await payments.recordRefund(tx, now, refund_id, { status: 'failed' })
     const posting = ledger.refundFailed({ refund_id, user_id: invoice.user_id, total })
     await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
-    await lessenExcess(world, tx, locking)
+    await reduceExcess(world, tx, locking)
     await alertReturned(world, tx, locking, { refund_id: processor_refund_id, refund })
   } else if (status === 'pending') {
     await payments.recordRefund(tx, now, refund_id, { status: 'succeeded' })
@@ -127,7 +127,7 @@ async function recordReissued(
   if (outcome === 'succeeded') return
   const posting = ledger.refundReissueFailed({ reissue_id, user_id: invoice.user_id, total })
   await ledger.post(tx, locked.now, mintId(world.random, 'txn'), posting)
-  await lessenExcess(world, tx, locking)
+  await reduceExcess(world, tx, locking)
   await alertReturned(world, tx, locking, { refund_id })
 }
 
