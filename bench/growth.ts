@@ -168,12 +168,12 @@ async function payAll({ db, clock, random }: World, payee: payouts.Payee): Promi
     id: mintId(random, 'po'),
     ...payee,
     cause: 'request',
-    least: payouts.MINIMUM,
+    minimum: payouts.MINIMUM,
     bank: null,
     bank_fingerprint: null,
   } as const
   const now = clock.now()
-  await db.tx((tx) => payouts.takeAvailable(tx, now, now, payout), { patient: true })
+  await db.tx((tx) => payouts.addPayout(tx, now, now, payout), { patient: true })
   const lines = await payouts.countStatementLines(db, payout.id)
   const seconds = (performance.now() - start) / 1000
   console.log(`a first payout, of ${lines} lines: ${seconds.toFixed(1)} s`)

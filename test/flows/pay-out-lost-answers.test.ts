@@ -53,7 +53,7 @@ describe('a lost answer', () => {
       setup.fate = lost
       const { outcome } = await setup.request()
       assert.equal(outcome, 'processing')
-      assert.equal((await setup.request()).outcome, 'under_way')
+      assert.equal((await setup.request()).outcome, 'in_progress')
       await reconcilePayouts(service.world)
       setup.fate = 'arrives'
       await reconcilePayouts(service.world)

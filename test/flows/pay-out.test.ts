@@ -60,7 +60,7 @@ describe('a payout on request', () => {
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => setup.request()))
     assert.equal(outcomes.filter(({ outcome }) => outcome === 'pending').length, 1)
     const rest = outcomes.filter(({ outcome }) => outcome !== 'pending')
-    for (const { outcome } of rest) assert.match(outcome, /^(too_little|under_way)$/)
+    for (const { outcome } of rest) assert.match(outcome, /^(too_little|in_progress)$/)
     assert.equal((await setup.paidOutside()).length, before + 1)
     await setup.arrive()
     assert.equal((await setup.balanceNow()).total, 0)

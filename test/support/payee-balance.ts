@@ -105,11 +105,11 @@ export async function balanceInBooks(
         id: testId('po_of_test'),
         ...payee,
         cause: 'request',
-        least: payouts.MINIMUM,
+        minimum: payouts.MINIMUM,
         bank: null,
         bank_fingerprint: null,
       } as const
-      const taken = await payouts.takeAvailable(tx, now, now, payout)
+      const taken = await payouts.addPayout(tx, now, now, payout)
       found = { ...balance, lines: taken && (await linesOf(tx, taken, lines)) }
       throw new Undo()
     })

@@ -8,6 +8,7 @@
  * the cent, and the weekly payout decides about a payee once a week.
  */
 export * from './accounts.ts'
+export * from './app-payouts.ts'
 export {
   accountOf,
   delayDays,
@@ -22,6 +23,5 @@ export {
 } from './available.ts'
 export * from './payout-list.ts'
 export * from './payouts.ts'
-export * from './pending.ts'
 export * from './statements.ts'
 export * from './unpaid-lines.ts'

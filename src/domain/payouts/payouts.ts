@@ -72,8 +72,8 @@ export async function openPayoutOf(db: Db, { owner, account }: Payee): Promise<P
 }
 
 /**
- * Payouts without an answer, oldest first; `after` continues after one. Those that were put off
- * are not among them while their payee's payouts are paused.
+ * Payouts without an answer, oldest first; `after` continues after one. While a payee's payouts are
+ * paused, those that were postponed are left out.
  */
 export async function openPayouts(
   db: Db,
@@ -86,7 +86,7 @@ export async function openPayouts(
     order by number limit ${limit}`)
 }
 
-/** Puts an open payout off: the balance does not cover it, or the processor refused it. */
+/** Postpones an open payout: the balance does not cover it, or the processor refused it. */
 export async function postpone(
   db: Db,
   id: PayoutId,
@@ -100,7 +100,7 @@ export async function postpone(
  * Records that a postponed payout is requested again, to the bank account that the payee has now:
  * its outcome is unknown from here on.
  */
-export async function requestAgain(
+export async function recordRetry(
   db: Db,
   { id, bank, bank_fingerprint }: Pick<Payout, 'id' | 'bank' | 'bank_fingerprint'>,
 ): Promise<void> {

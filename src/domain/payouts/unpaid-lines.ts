@@ -61,18 +61,18 @@ export async function areBlocked(db: Db, owner: PayeeId): Promise<boolean> {
 
 /**
  * Records a payout with all lines that are available at `until`, before the processor is called;
- * undefined if they are less than `least`. One statement, so that the amount is that of
+ * undefined if they are less than `minimum`, in cents. One statement, so that the amount is that of
  * its lines whatever is posted at the same time.
  */
-export async function takeAvailable(
+export async function addPayout(
   db: Db,
   now: Date,
   until: Date,
   payout: Pick<Payout, 'id' | 'owner' | 'account' | 'cause' | 'bank' | 'bank_fingerprint'> & {
-    least: Cents
+    minimum: Cents
   },
 ): Promise<Payout | undefined> {
-  const { id, owner, account, cause, bank, bank_fingerprint, least } = payout
+  const { id, owner, account, cause, bank, bank_fingerprint, minimum } = payout
   return await db.maybe<Payout>(sql`with ${WAITING(until, payout)},
     counted as materialized (select transaction_id, position, at, amount from unpaid_lines
       where ${OF_PAYEE(payout)} and not (sale in (select sale from waiting)
@@ -81,7 +81,7 @@ export async function takeAvailable(
         (id, owner, account, amount, cause, status, bank, bank_fingerprint, created_at)
       select ${id}, ${owner}, ${account}, -sum(amount), ${cause}, 'open', ${bank},
         ${bank_fingerprint}, ${now}::timestamptz
-      from counted having -sum(amount) >= ${least} returning ${COLUMNS}),
+      from counted having -sum(amount) >= ${minimum} returning ${COLUMNS}),
     noted as (insert into payout_lines (transaction_id, position, payout_id, line)
       select counted.transaction_id, counted.position, added.id,
         row_number() over (order by counted.at, counted.transaction_id, counted.position)

@@ -17,15 +17,15 @@ export async function readPayeeBalance(
   return await payouts.payeeBalance(world.db, now, payee)
 }
 
-/** Why a payout begins, and its smallest amount. */
-interface PayoutToBegin extends payouts.Payee {
+/** A requested payout: to whom, why, and its smallest amount in cents. */
+interface RequestedPayout extends payouts.Payee {
   cause: payouts.Payout['cause']
   /** By default the minimum of every payout. */
-  least?: Cents
+  minimum?: Cents
 }
 
 /** Pays out everything that is available to a payee, or returns why nothing is paid. */
-export async function payOut(world: World, request: PayoutToBegin): Promise<PayoutOutcome> {
+export async function payOut(world: World, request: RequestedPayout): Promise<PayoutOutcome> {
   const now = await payeeTime(world, request.owner)
   const begun = await world.db.tx((tx) => beginPayout(world, tx, now, now, request), {
     patient: true,
@@ -43,19 +43,19 @@ export async function beginPayout(
   tx: Db,
   now: Date,
   until: Date,
-  request: PayoutToBegin,
+  request: RequestedPayout,
 ): Promise<PayoutOutcome | { payout: payouts.Payout }> {
-  const { owner, account, cause, least = payouts.MINIMUM } = request
+  const { owner, account, cause, minimum = payouts.MINIMUM } = request
   await ledger.lockOwner(tx, owner)
   if ((await restoredAt(tx)) || (await payouts.arePaused(tx, owner))) return { outcome: 'paused' }
   const payoutAccount = await payouts.findAccount(tx, owner)
   if (!payoutAccount?.is_ready) return { outcome: 'no_bank' }
   const open = await payouts.openPayoutOf(tx, request)
-  if (open) return { outcome: 'under_way', payout_id: open.id }
+  if (open) return { outcome: 'in_progress', payout_id: open.id }
   const id = mintId(random, 'po')
   const bank = payouts.destinationOf(payoutAccount)
-  const taking = { id, owner, account, cause, least, ...bank }
-  const payout = await payouts.takeAvailable(tx, now, until, taking)
+  const facts = { id, owner, account, cause, minimum, ...bank }
+  const payout = await payouts.addPayout(tx, now, until, facts)
   if (!payout) return { outcome: 'too_little' }
   if (account === 'seller_payable') await payouts.recordGross(tx, id)
   const { amount } = payout

@@ -12,7 +12,7 @@ import { payeeTime } from './time.ts'
 const RECONCILE_AFTER_SECONDS = 3
 
 /**
- * Retries every payout whose answer was lost, or that was put off; run at startup and every few
+ * Retries every payout whose answer was lost, or that was postponed; run at startup and every few
  * seconds. Of the latter no bank was paid, so those of a payee whose payouts are paused wait. Each
  * is requested once in a run, so that those that fail keep none of the others waiting.
  */
@@ -29,17 +29,17 @@ export async function reconcilePayouts(world: World): Promise<void> {
 
 async function reconcilePayout(world: World, payout: payouts.Payout): Promise<void> {
   try {
-    if (await beginAgain(world, payout)) await requestAndSettle(world, payout)
+    if (await beginRetry(world, payout)) await requestAndSettle(world, payout)
   } catch (error) {
     world.log.error({ error, payout_id: payout.id }, 'payout not settled; will retry')
   }
 }
 
 /**
- * Records that an open payout is requested again. False if that is not due, or if it was put off
+ * Records that an open payout is requested again. False if that is not due, or if it was postponed
  * and staff have paused the payee's payouts: both may have changed since the payout was read.
  */
-async function beginAgain(world: World, { id, owner }: payouts.Payout): Promise<boolean> {
+async function beginRetry(world: World, { id, owner }: payouts.Payout): Promise<boolean> {
   const now = await payeeTime(world, owner)
   return await world.db.tx(async (tx) => {
     await ledger.lockOwner(tx, owner)
@@ -50,7 +50,7 @@ async function beginAgain(world: World, { id, owner }: payouts.Payout): Promise<
     if (!retry_at) return true
     if (await payouts.arePaused(tx, owner)) return false
     const account = (await payouts.findAccount(tx, owner))!
-    await payouts.requestAgain(tx, { id, ...payouts.destinationOf(account) })
+    await payouts.recordRetry(tx, { id, ...payouts.destinationOf(account) })
     return true
   })
 }

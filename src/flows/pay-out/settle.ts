@@ -19,7 +19,7 @@ export type PayoutOutcome =
   /** The service's balance does not cover the payout yet. It is paid as soon as it does. */
   | { outcome: 'waiting'; payout_id: PayoutId }
   /** Another payout to the same payee is waiting for the processor's answer. */
-  | { outcome: 'under_way'; payout_id: PayoutId }
+  | { outcome: 'in_progress'; payout_id: PayoutId }
   /** The balance is less than the smallest payout, or the payee owes the service. */
   | { outcome: 'too_little' }
   /** Staff have paused the payee's payouts. */
@@ -51,11 +51,11 @@ export async function requestAndSettle(
       account_id: bank.processor_account_id,
       description: `Purser payout ${number}`,
     })
-    if (answer.status === 'short') return await postpone(world, payout, now, answer.available)
+    if (answer.status === 'short') return await waitForFunds(world, payout, now, answer.available)
     return { outcome: await endPayout(world, payout, answer), payout_id }
   } catch (error) {
     if (error instanceof payments.ProcessorRefused) {
-      return await putOff(world, payout, now, error.message)
+      return await retryRefused(world, payout, now, error.message)
     }
     if (!(error instanceof payments.ProcessorUnreachable)) throw error
     world.log.warn({ payout_id }, 'the processor did not answer a payout')
@@ -64,7 +64,7 @@ export async function requestAndSettle(
 }
 
 /** The balance does not cover a payout: it stays recorded, staff are alerted, and it is retried. */
-async function postpone(
+async function waitForFunds(
   world: World,
   { id: payout_id }: payouts.Payout,
   now: Date,
@@ -87,11 +87,10 @@ async function postpone(
 }
 
 /**
- * The processor refused to finish a payout, which its adapter alerted staff about: it stays
- * recorded, and is retried. It has neither failed nor been paid where a transfer was made that
- * cannot be reversed.
+ * The processor refused a payout, and its adapter has alerted staff: it stays recorded, and is
+ * retried. It has not failed, as a transfer may have been made for it that cannot be reversed.
  */
-async function putOff(
+async function retryRefused(
   world: World,
   { id: payout_id }: payouts.Payout,
   now: Date,

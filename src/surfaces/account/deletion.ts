@@ -62,7 +62,7 @@ async function payOutSmallBalances(
   user_id: UserId,
 ): Promise<{ payee: payouts.Payee; outcome: PayoutOutcome['outcome'] } | undefined> {
   for (const { payee } of smallBalances(await deletionBlocks(world, user_id))) {
-    const request = { ...payee, cause: 'request', least: payouts.MINIMUM_AT_LEAVING } as const
+    const request = { ...payee, cause: 'request', minimum: payouts.MINIMUM_AT_LEAVING } as const
     const { outcome } = await payOut(world, request)
     if (outcome !== 'pending' && outcome !== 'paid') return { payee, outcome }
   }

@@ -119,7 +119,7 @@ export function payoutRecord(payout: ListedPayout) {
   }
 }
 
-/** Why an open payout was put off, and when it is retried. */
+/** Why an open payout was postponed, and when it is retried. */
 function putOff({ status, retry_at, refusal }: ListedPayout) {
   if (status !== 'open' || !retry_at) return []
   return [

@@ -210,7 +210,7 @@ const NOTES: Record<string, { tone: 'success' | 'info' | 'error'; text: string }
     tone: 'info',
     text: 'Your payout is queued. We send it automatically when funds are available at our payment processor.',
   },
-  under_way: { tone: 'info', text: 'Another payout is processing. Try again in a moment.' },
+  in_progress: { tone: 'info', text: 'Another payout is processing. Try again in a moment.' },
   too_little: { tone: 'info', text: 'No balance is available for payout.' },
   paused: { tone: 'info', text: 'Your payouts are paused.' },
   no_bank: { tone: 'info', text: 'Add a bank account first.' },

@@ -73,11 +73,10 @@ export async function nextOtherDue(
   app_id: AppId,
   after: Date,
 ): Promise<OtherDue | undefined> {
-  const { is_weekly, under_way } = await payouts.payoutsAround(db, app_id)
-  const pending = [
-    ...(await payments.pendingOf(db, app_id, addDays(after, -REFUND_MAY_FAIL_DAYS))),
-    ...under_way,
-  ]
+  const { is_weekly, pending: sent } = await payouts.payoutsOfApp(db, app_id)
+  const since = addDays(after, -REFUND_MAY_FAIL_DAYS)
+  const charges = await payments.chargesWithPendingEvents(db, app_id, since)
+  const pending = [...charges, ...sent]
   const other = pending.length > 0 ? await processor.nextEventAt(after, pending) : undefined
   const monday = is_weekly ? addDays(payouts.mondayOf(after), 7) : undefined
   if (other && !(monday && monday < other)) return { at: other, what: 'bank' }

@@ -6,7 +6,11 @@ import { sql } from '#platform/sql'
  * The charges of an app, by the processor's ids, about which events may still arrive: a pending
  * refund, or one since `since` that may still fail; an undecided dispute.
  */
-export async function pendingOf(db: Db, app_id: AppId, since: Date): Promise<ProcessorId[]> {
+export async function chargesWithPendingEvents(
+  db: Db,
+  app_id: AppId,
+  since: Date,
+): Promise<ProcessorId[]> {
   const rows = await db.rows<{ processor_charge_id: ProcessorId }>(sql`
     select c.processor_charge_id from refunded_invoices s
       join refunds r on r.charge_id = s.charge_id join charges c on c.id = r.charge_id
