@@ -6,6 +6,7 @@ import { openOwner } from '../support/account.ts'
 import { move } from './buyer-actions.ts'
 import type { Fixture, Person } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
+import type { RecordedStep } from './record.ts'
 import { type ChangeAnswer, recordChange } from './recorded-change.ts'
 
 export const ORIGIN = { address: '127.0.0.1', agent: 'A test', request_id: 'req_simulated' }
@@ -59,12 +60,16 @@ async function changeAddress(fixture: Fixture, rng: SeededRandom): Promise<strin
 }
 
 async function changeAndConfirm(
-  { world }: Fixture,
+  { world, record }: Fixture,
   user: identity.User,
   { email, email_normalized }: Pick<Person, 'email' | 'email_normalized'>,
 ): Promise<ChangeAnswer> {
   const owner = await openOwner({ world }, { user_id: user.id, email: user.email })
+  // It withdraws an earlier request, also if it is not confirmed itself.
+  const wish: RecordedStep = { user_id: user.id, at: world.clock.now(), outcome: 'unknown' }
+  record.wishes.push(wish)
   const asked = await changeEmail(world, owner, { email, email_normalized })
+  Object.assign(wish, { outcome: asked.outcome, until: world.clock.now() })
   const change = await identity.findPendingChange(world.db, user.id)
   // Another request of the account at the same moment withdraws this one.
   if (change?.new_email_normalized !== email_normalized) {
