@@ -15,12 +15,31 @@ export function url(...protocols: string[]) {
   })
 }
 
+/** The parameters of a mail server's URL. Its library knows others, which can turn TLS off. */
+const MAIL_PARAMETERS = ['maxConnections', 'name']
+
 /** A mail server. With another number of connections, its library would never open one. */
 export function mailServer() {
-  return url('smtp:', 'smtps:').refine((text) => {
-    const count = URL.parse(text)?.searchParams.get('maxConnections')
-    return count === undefined || count === null || /^[1-9]\d{0,2}$/.test(count)
-  }, 'maxConnections must be 1 to 999')
+  return url('smtp:', 'smtps:')
+    .refine((text) => parametersOf(text).every(isMailParameter), {
+      error: ({ input }) => {
+        const unknown = parametersOf(String(input)).find((name) => !isMailParameter(name))
+        return `has the unknown parameter ${unknown}; it may have ${MAIL_PARAMETERS.join(' and ')}`
+      },
+      abort: true,
+    })
+    .refine((text) => {
+      const count = URL.parse(text)?.searchParams.get('maxConnections')
+      return count === undefined || count === null || /^[1-9]\d{0,2}$/.test(count)
+    }, 'maxConnections must be 1 to 999')
+}
+
+function parametersOf(text: string): string[] {
+  return [...(URL.parse(text)?.searchParams.keys() ?? [])]
+}
+
+function isMailParameter(name: string): boolean {
+  return MAIL_PARAMETERS.includes(name)
 }
 
 /** A Valkey or Redis server. With another path, its refusal would end the process. */

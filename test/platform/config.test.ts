@@ -87,6 +87,11 @@ const SENTENCES: [settings: Record<string, string>, sentence: RegExp][] = [
   [{ SMTP_URL: 'smtp://purser:a#b@mail' }, /SMTP_URL: cannot be read.* # as %23/],
   [{ SMTP_URL: 'smtp://mail?maxConnections=few' }, /SMTP_URL: .*maxConnections must be 1 to 999$/],
   [{ SMTP_URL: 'smtp://mail?maxConnections=0' }, /SMTP_URL: .*maxConnections must be 1 to 999$/],
+  [
+    { SMTP_URL: 'smtp://mail?maxConnection=3' },
+    /SMTP_URL: has the unknown parameter maxConnection;/,
+  ],
+  [{ SMTP_URL: 'smtp://mail?requireTLS=false' }, /may have maxConnections and name$/],
   [{ VALKEY_URL: 'redis://valkey:6379/limits' }, /VALKEY_URL: .* no path but the number of a data/],
   [{ STORAGE_URL: 'https://id:a/b@s3.example/x' }, /STORAGE_URL: .*write \/ in a key as %2F$/],
   [{ METRICS_PORT: '3999', WORKERS: '2' }, /METRICS_PORT: must not be PORT \(4000\).* WORKERS=2/],
