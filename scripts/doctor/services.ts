@@ -55,6 +55,7 @@ export async function diagnoseValkey(config: Config): Promise<Diagnosis[]> {
   try {
     await client.connect()
     await client.ping()
+    await selectDatabase(client)
     return [ok('valkey', `${host} answers`), await encryptionOf(new URL(valkey_url))]
   } catch (error) {
     const next = 'Start the server, or correct VALKEY_URL. Without it each process counts alone.'
@@ -62,6 +63,12 @@ export async function diagnoseValkey(config: Config): Promise<Diagnosis[]> {
   } finally {
     client.disconnect()
   }
+}
+
+/** Selects the URL's database again: the client ignores a refusal, and stays in database 0. */
+async function selectDatabase(client: Redis): Promise<void> {
+  const { db = 0 } = client.options
+  if (db !== 0) await client.select(db)
 }
 
 async function encryptionOf({ protocol, hostname }: URL): Promise<Diagnosis> {

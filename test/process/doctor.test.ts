@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -192,6 +192,28 @@ test('a database, a Valkey and a bucket that are down are faults, and the rest i
   assert.match(texts('storage')[0]!, /^fault: /)
   assert.match(texts('mail')[0]!, /^ok: /)
 })
+
+test('the number of a database that Valkey does not have is a fault', async () => {
+  const server = createTcpServer((socket) => {
+    socket.on('data', (data) => {
+      const commands = data.toString().match(/(?<=\r\n)(?:info|select|ping|client)(?=\r\n)/gi)
+      for (const command of commands ?? [])
+        socket.write(REPLIES[command.toLowerCase()] ?? '+OK\r\n')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const { texts } = await doctor({ VALKEY_URL: `redis://127.0.0.1:${port}/99` })
+  server.close()
+  assert.deepEqual(texts('valkey'), [`fault: 127.0.0.1:${port}: ERR DB index is out of range`])
+})
+
+/** What a Valkey with sixteen databases replies. */
+const REPLIES: Record<string, string> = {
+  info: '$0\r\n\r\n',
+  ping: '+PONG\r\n',
+  select: '-ERR DB index is out of range\r\n',
+}
 
 test('signs in to the mail server and sends nothing; a refused sign-in is a fault', async () => {
   let messages = 0
