@@ -132,6 +132,15 @@ describe('an app', () => {
     assert.match(agent.text, /Reason: The website is empty\./)
     await agent.submit('Request approval')
     assert.match(agent.text, /Approval requested/)
+    await staff.open('/admin/approvals/')
+    assert.match(staff.text, /Foghorn .*Refused before \w+ \d+, \d{4} The website is empty\./)
+    service.clock.pass(60)
+    await staff.submit('Refuse', { decision: 'refuse', reason: 'The plan has no name.' })
+    await agent.open(base)
+    await agent.submit('Request approval')
+    await staff.open('/admin/approvals/')
+    assert.match(staff.text, /Refused before \w+ \d+, \d{4} The plan has no name\./)
+    assert.doesNotMatch(staff.text, /The website is empty/)
   })
 
   test('has a client without a secret until the seller creates one', async () => {

@@ -53,14 +53,19 @@ export interface OpenApproval extends ApprovalRequest {
   city: string
   state: string
   email: string
+  /** Why staff refused an earlier request of the app, and when; null if they did not. */
+  refusal: string | null
+  refused_at: Date | null
 }
 
-/** The open requests, oldest first. */
+/** The open requests, oldest first, with the latest refusal of each app. */
 export async function listOpenApprovals(db: Db, limit: number): Promise<OpenApproval[]> {
   return await db.rows<OpenApproval>(sql`select ${COLUMNS}, a.name as app_name, a.slug, a.url,
-      s.legal_name, s.city, s.state, u.email
+      s.legal_name, s.city, s.state, u.email, f.reason as refusal, f.decided_at as refused_at
     from approval_requests r join apps a on a.id = r.app_id join sellers s on s.id = a.seller_id
       join users u on u.id = r.requested_by
+      left join lateral (select reason, decided_at from approval_requests
+        where app_id = r.app_id and not is_approved order by decided_at desc limit 1) f on true
     where r.decided_at is null order by r.requested_at, r.id limit ${limit}`)
 }
 

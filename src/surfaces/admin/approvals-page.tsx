@@ -74,6 +74,7 @@ function Request({
     { term: 'Requested on', detail: <Day date={entry.requested_at} /> },
     { term: 'Website', detail: <TextLink href={entry.url}>{entry.url}</TextLink> },
     { term: 'Plans', detail: entry.plans.join('; ') },
+    ...(entry.refused_at ? [{ term: 'Refused before', detail: <Refusal {...entry} /> }] : []),
   ]
   return (
     <Panel title={entry.app_name}>
@@ -100,5 +101,16 @@ function Request({
         </Actions>
       </Form>
     </Panel>
+  )
+}
+
+/** So that the next review can tell whether the seller changed what was asked for. */
+function Refusal({ refused_at, refusal }: OpenApproval): JSX.Element {
+  return (
+    <>
+      <Day date={refused_at!} />
+      <br />
+      {refusal}
+    </>
   )
 }
