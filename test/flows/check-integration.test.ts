@@ -215,6 +215,20 @@ test('hosted sign-in without URLs is incomplete', async () => {
   assert.equal(found.sign_out.outcome, 'warning')
 })
 
+test('a * in a path is valid, with a warning that it is not a wildcard', async () => {
+  const urls = ['https://tidepool.example/*']
+  await configure({ signs_in: true, redirect_uris: urls, post_logout: urls })
+  const { redirect_uris, sign_out } = await run()
+  for (const { outcome, text, remedy } of [redirect_uris, sign_out]) {
+    assert.equal(outcome, 'warning')
+    assert.equal(
+      text,
+      'The * in https://tidepool.example/* is not a wildcard: URLs are compared exactly.',
+    )
+    assert.equal(remedy, 'Enter each URL in full.')
+  }
+})
+
 test('a Login URL on another domain than the website is an error', async () => {
   await configure({ login: 'https://other.example/login' })
   const { return_urls, login_url } = await run()

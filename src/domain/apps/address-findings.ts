@@ -27,6 +27,8 @@ function redirectUris(facts: AddressFacts): Finding {
   }
   const wrong = faultsOf(facts, check)
   if (wrong) return wrong
+  const wildcard = redirect_uris.find(hasWildcard)
+  if (wildcard) return notWildcard(check, wildcard)
   const local = facts.production ? redirect_uris.find(isLocal) : undefined
   if (local) return leftOver(check, local)
   const other = first.endsWith('/') ? first.slice(0, -1) : `${first}/`
@@ -64,6 +66,8 @@ function signOut(facts: AddressFacts): Finding {
   }
   const wrong = faultsOf(facts, 'post_logout_redirect_uris', check)
   if (wrong) return wrong
+  const wildcard = facts.post_logout_redirect_uris.find(hasWildcard)
+  if (wildcard) return notWildcard(check, wildcard)
   const local = facts.production ? facts.post_logout_redirect_uris.find(isLocal) : undefined
   return local ? leftOver(check, local) : passed(check, `Buyers who sign out return to ${first}.`)
 }
@@ -81,6 +85,16 @@ function faultsOf(
 function leftOver(check: Finding['check'], url: string): Finding {
   const text = `${url} is on localhost, which works only on your own machine.`
   return { check, outcome: 'warning', text, remedy: 'Remove it once development is over.' }
+}
+
+/** A `*` is valid in a path, where it means itself (spec: Sign-in rules, 3). */
+function hasWildcard(url: string): boolean {
+  return url.includes('*')
+}
+
+function notWildcard(check: Finding['check'], url: string): Finding {
+  const text = `The * in ${url} is not a wildcard: URLs are compared exactly.`
+  return { check, outcome: 'warning', text, remedy: 'Enter each URL in full.' }
 }
 
 function isLocal(url: string): boolean {

@@ -105,7 +105,8 @@ const updateSettings = tool({
     'Changes the Login URL and the redirect URIs of an app, effective immediately. ' +
     'Omitted fields do not change. Each list replaces the whole previous list: send every ' +
     'URI to keep. An empty ' +
-    `list removes all of them. Every URI must be ${ADDRESS}. Redirect URIs must match exactly. ` +
+    `list removes all of them. Every URI must be ${ADDRESS}. URIs are compared exactly: \`*\` is not ` +
+    'a wildcard. ' +
     'If any URI is invalid, every error is listed and nothing is saved. `removed` lists ' +
     'the URIs that stopped working.',
   scope: 'integrations.write',
