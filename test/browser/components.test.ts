@@ -59,6 +59,14 @@ describe('the pricing table', () => {
     assert.deepEqual(styles, ['rgb(11, 74, 143)', 'Georgia, serif'])
   })
 
+  test('takes the origin of a service that is named by the address of a page', async (t) => {
+    const page = await newPage(shop, t)
+    const service = `${shop.base_url}/apps/tidepool/?ref=coast#plans`
+    await open(page, shop.site.page(shop.table(`service="${service}"`)))
+    const link = page.getByRole('link', { name: 'Buy Pro, $12 per month' })
+    assert.equal(await link.getAttribute('href'), shop.buy_url)
+  })
+
   test('switches between monthly and yearly prices by keyboard', async (t) => {
     const page = await newPage(shop, t)
     await open(page, shop.site.page(shop.table()))

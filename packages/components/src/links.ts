@@ -5,17 +5,18 @@ let default_service = ''
 
 /** Sets `default_service`. */
 export function setService(url: string): void {
-  default_service = withoutSlash(url)
+  default_service = originOf(url)
 }
 
-/** The URL of an element's service, without a trailing slash; empty if it has none. */
+/** The origin of an element's service; empty if it has none. */
 export function serviceOf(element: Element): string {
-  const url = withoutSlash(element.getAttribute('service') ?? '') || default_service
-  return /^https?:\/\//.test(url) ? url : ''
+  const url = element.getAttribute('service')
+  return url ? originOf(url) : default_service
 }
 
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '')
+/** A service has no path. The address of one of its pages was copied, or ends with a slash. */
+function originOf(url: string): string {
+  return /^https?:\/\/[^/?#]+/.exec(url)?.[0] ?? ''
 }
 
 /** The attributes of an element that become parameters of its buy links. */
