@@ -81,6 +81,8 @@ export interface LiveMode {
   sessions(ids: SessionId[]): Promise<SessionId[]>
   /** Which of these accounts are not deleted. */
   existing(ids: UserId[]): Promise<UserId[]>
+  /** The sellers and the apps that staff suspend. */
+  suspended(): Promise<LiveSuspensions>
   /** The seller of an app. */
   sellerOf(app_id: AppId): Promise<SellerId | undefined>
   /** The plans and the listing of an app, to start from. */
@@ -95,6 +97,12 @@ export interface LiveSeller extends sellers.Seller {
   members: (LiveUser & { role: sellers.MemberRole })[]
   apps: apps.App[]
   images: apps.AppImage[]
+}
+
+/** What staff suspend, each with its time. */
+export interface LiveSuspensions {
+  sellers: sellers.SuspendedSeller[]
+  apps: apps.SuspendedApp[]
 }
 
 /** The account of a member. */

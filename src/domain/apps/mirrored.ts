@@ -2,6 +2,7 @@ import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import { type App, find } from './apps.ts'
 import type { AppImage } from './images.ts'
+import type { SuspendedApp } from './suspensions.ts'
 
 /**
  * Adds or updates an app of live mode in test mode, which approves it without a review. Returns the
@@ -16,6 +17,7 @@ export async function mirrorApp(tx: Db, now: Date, app: App): Promise<App | unde
   if (before) {
     await tx.run(sql`update apps set slug = ${slug}, seller_id = ${seller_id}, name = ${name},
       url = ${url}, archived_at = ${archived_at},
+      seller_suspended_at = (select suspended_at from sellers where id = ${seller_id}),
       is_published = is_published and ${archived_at}::timestamptz is null
       where id = ${id} and (slug, seller_id, name, url, archived_at)
         is distinct from (${slug}, ${seller_id}, ${name}, ${url}, ${archived_at}::timestamptz)`)
@@ -23,11 +25,22 @@ export async function mirrorApp(tx: Db, now: Date, app: App): Promise<App | unde
   }
   await tx.run(sql`insert into apps (id, slug, seller_id, name, tagline, description, url,
       oauth_login_url, listing_mode, is_published, external_sales_enabled, allows_pause,
-      archived_at, created_at)
+      archived_at, seller_suspended_at, created_at)
     values (${id}, ${slug}, ${seller_id}, ${name}, ${app.tagline}, ${app.description}, ${url},
       ${url}, ${app.listing_mode}, ${app.is_published}, true, ${app.allows_pause},
-      ${archived_at}, ${now})`)
+      ${archived_at}, (select suspended_at from sellers where id = ${seller_id}), ${now})`)
   return undefined
+}
+
+/** The apps here whose suspension differs from live mode, where these alone are suspended. */
+export async function differentSuspensions(db: Db, live: SuspendedApp[]): Promise<SuspendedApp[]> {
+  const ids = live.map(({ id }) => id)
+  const times = live.map(({ suspended_at }) => suspended_at)
+  return await db.rows<SuspendedApp>(sql`select a.id, given.suspended_at from apps a
+    left join unnest(${ids}::text[], ${times}::timestamptz[]) as given (id, suspended_at)
+      on given.id = a.id
+    where (a.is_suspended or a.id = any(${ids}))
+      and a.suspended_at is distinct from given.suspended_at`)
 }
 
 /**

@@ -17,6 +17,18 @@ export async function setSellerSuspended(
     where seller_id = ${seller_id}`)
 }
 
+/** An app that staff suspend, or reinstated, and since when. */
+export interface SuspendedApp {
+  id: AppId
+  suspended_at: Date | null
+}
+
+/** The apps that are suspended themselves. */
+export async function suspended(db: Db): Promise<SuspendedApp[]> {
+  return await db.rows<SuspendedApp>(sql`select id, suspended_at from apps
+    where is_suspended and suspended_at is not null`)
+}
+
 /** Locks the rows of a seller's apps until the transaction ends. */
 export async function lockAllOf(tx: Db, seller_id: SellerId): Promise<void> {
   await tx.rows(sql`select id from apps where seller_id = ${seller_id} order by id for update`)

@@ -2,6 +2,7 @@ import type { Db } from '#platform/db'
 import type { SellerId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Membership } from './members.ts'
+import type { SuspendedSeller } from './seller-list.ts'
 import type { AcceptedTerms, Seller } from './sellers.ts'
 
 /** Lets one transaction at a time mirror a seller of live mode. */
@@ -28,6 +29,20 @@ export async function mirrorSeller(
         sellers.terms_accepted_at, sellers.terms_version)
       is distinct from (excluded.legal_name, excluded.address, excluded.city, excluded.state,
         excluded.zip, excluded.terms_accepted_at, excluded.terms_version)`)
+}
+
+/** The sellers here whose suspension differs from live mode, where these alone are suspended. */
+export async function differentSuspensions(
+  db: Db,
+  live: SuspendedSeller[],
+): Promise<SuspendedSeller[]> {
+  const ids = live.map(({ id }) => id)
+  const times = live.map(({ suspended_at }) => suspended_at)
+  return await db.rows<SuspendedSeller>(sql`select s.id, given.suspended_at from sellers s
+    left join unnest(${ids}::text[], ${times}::timestamptz[]) as given (id, suspended_at)
+      on given.id = s.id
+    where (s.suspended_at is not null or s.id = any(${ids}))
+      and s.suspended_at is distinct from given.suspended_at`)
 }
 
 /** Makes these accounts the members of a seller, and returns those who no longer are. */

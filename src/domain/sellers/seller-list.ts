@@ -116,6 +116,15 @@ export async function lockSeller(
   )
 }
 
+/** A seller that staff suspend, or reinstated, and since when. */
+export type SuspendedSeller = Pick<ListedSeller, 'id' | 'suspended_at'>
+
+/** The suspended sellers. */
+export async function suspended(db: Db): Promise<SuspendedSeller[]> {
+  return await db.rows<SuspendedSeller>(sql`select id, suspended_at from sellers
+    where suspended_at is not null`)
+}
+
 /** Suspends a seller, or reinstates it with null. */
 export async function setSuspended(tx: Db, id: SellerId, suspended_at: Date | null): Promise<void> {
   await tx.run(sql`update sellers set suspended_at = ${suspended_at} where id = ${id}`)

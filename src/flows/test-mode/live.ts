@@ -22,6 +22,10 @@ export function liveModeOf({
     seller: (id) => readSeller(db, id),
     sessions: (ids) => identity.liveSessions(db, clock.now(), ids),
     existing: (ids) => identity.existing(db, ids),
+    suspended: async () => ({
+      sellers: await sellers.suspended(db),
+      apps: await apps.suspended(db),
+    }),
     sellerOf: async (app_id) => (await apps.find(db, app_id))?.seller_id,
     content: (app_id) => readContent(db, app_id),
     file: (key) => storage.get(key),
