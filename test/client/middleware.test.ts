@@ -137,7 +137,10 @@ async function standardSite(fetch: Handler): Promise<string> {
 }
 
 function honoSite(): Promise<string> {
-  const app = new Hono<{ Variables: forHono.LicenseVariables & forHono.EntitlementVariables }>()
+  type OwnVariables = { locale: string }
+  const app = new Hono<{
+    Variables: forHono.LicenseVariables & forHono.EntitlementVariables & OwnVariables
+  }>()
   app.onError((error, c) => c.json({ error: (error as PurserError).code }, 500))
   app.get('/license', forHono.requireLicense(licenses), (c) => {
     assert.equal(forHono.licenseOf(c), c.var.license)
