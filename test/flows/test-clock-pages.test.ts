@@ -4,7 +4,7 @@ import { ProcessorUnreachable } from '#domain/payments'
 import { addDays } from '#platform/calendar'
 import type { AppId, DisputeId, InvoiceId, PriceId } from '#platform/ids'
 import { cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
@@ -234,6 +234,29 @@ describe('a scenario', () => {
     assert.match(seller.text, /Restore app/)
     await seller.open('/dashboard/apps/put-away/')
     assert.match(seller.text, /What is left to do before you can sell/)
+  })
+
+  test('by program are refused with what opens the checkout again', async () => {
+    const { db } = service.world
+    const { client_id, client_secret } = await addApp(service, { slug: 'shut' })
+    const headers = basic(service, { client_id, client_secret })
+    const states: [Sql, RegExp][] = [
+      [sql`external_sales_enabled = false`, /^The app is not approved\. Request approval on/],
+      [sql`is_published = false`, /^The app is not published\. Publish it on the dashboard/],
+      [sql`archived_at = now()`, /^The app is archived\. Restore and publish it on/],
+      [sql`suspended_at = now()`, /^The app is suspended/],
+    ]
+    for (const [change, expected] of states) {
+      await db.run(sql`update apps set ${change} where id = ${client_id}`)
+      const answer = await service.app.inject({
+        method: 'POST',
+        url: '/api/v1/test/scenario-runs',
+        headers,
+        payload: { scenario: 'refund' },
+      })
+      assert.equal(answer.statusCode, 400)
+      assert.match(answer.json().fields[0].message, expected)
+    }
   })
 
   test('cannot run while the app is suspended', async () => {

@@ -165,6 +165,15 @@ function readEvents(world: World): Endpoint {
   })
 }
 
+/** Why the checkout of an app is closed, and what opens it; undefined while it is open. */
+function whyClosed(app: apps.App): string | undefined {
+  if (app.is_suspended) return 'The app is suspended, so its checkout is closed.'
+  if (app.archived_at) return 'The app is archived. Restore and publish it on the dashboard.'
+  if (!app.is_published) return 'The app is not published. Publish it on the dashboard.'
+  if (!app.is_on_sale) return 'The app is not approved. Request approval on the dashboard.'
+  return undefined
+}
+
 /** The price that the buyer of a scenario buys. Throws `invalid_request`. */
 async function priceOf(
   { db }: World,
@@ -173,8 +182,8 @@ async function priceOf(
 ): Promise<catalog.ProductPrice> {
   const { scenario, price_id } = wanted
   const path = 'price_id'
-  if (app.is_suspended) throw fault(path, 'The app is suspended, so its checkout is closed.')
-  if (!app.is_on_sale) throw fault(path, 'The app is not for sale.')
+  const closed = whyClosed(app)
+  if (closed) throw fault(path, closed)
   const prices = await catalog.livePrices(db, app.id)
   const named = price_id === undefined ? prices : prices.filter(({ id }) => id === price_id)
   if (named.length === 0) throw fault(path, 'The app has no such price for sale.')
