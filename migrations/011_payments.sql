@@ -78,6 +78,8 @@ create table refunds (
   reason text not null,
   -- The account that requested it; `system`: a rule.
   requested_by text not null,
+  -- Staff requested it, so the members of the seller are notified.
+  is_by_staff boolean not null default false,
   -- open: the processor's answer is not known yet. failed: the money was returned to the service.
   status text not null check (status in ('open', 'pending', 'succeeded', 'failed', 'refused')),
   -- The processor made it, so the sale is refunded: where it failed, the buyer is owed the money.

@@ -17,6 +17,8 @@ export interface Refund {
   reason: string
   /** The account that requested it; `system` for an automatic refund. */
   requested_by: string
+  /** Whether that account requested it as staff, not as the seller or the buyer. */
+  is_by_staff: boolean
   /** open: the outcome is unknown. refused: nothing moved. failed: the money was returned to us. */
   status: 'open' | 'pending' | 'succeeded' | 'failed' | 'refused'
   processor_refund_id: ProcessorId | null
@@ -30,21 +32,27 @@ export interface Refund {
 
 export type NewRefund = Omit<
   Refund,
-  'status' | 'processor_refund_id' | 'refusal' | 'upgrade_refund_id' | 'created_at' | 'settled_at'
+  | 'is_by_staff'
+  | 'status'
+  | 'processor_refund_id'
+  | 'refusal'
+  | 'upgrade_refund_id'
+  | 'created_at'
+  | 'settled_at'
 > &
-  Partial<Pick<Refund, 'upgrade_refund_id'>>
+  Partial<Pick<Refund, 'is_by_staff' | 'upgrade_refund_id'>>
 
 const COLUMNS = sql`r.id, r.charge_id, r.amount, r.tax, r.fee, r.add_on_fee, r.commission, r.reason,
-  r.requested_by, r.status, r.processor_refund_id, r.refusal, r.upgrade_refund_id, r.created_at,
-  r.settled_at`
+  r.requested_by, r.is_by_staff, r.status, r.processor_refund_id, r.refusal, r.upgrade_refund_id,
+  r.created_at, r.settled_at`
 
 /** Records a refund before the processor is called. */
 export async function addRefund(db: Db, now: Date, refund: NewRefund): Promise<void> {
   await db.run(sql`insert into refunds (id, charge_id, amount, tax, fee, add_on_fee, commission,
-      reason, requested_by, upgrade_refund_id, status, created_at)
+      reason, requested_by, is_by_staff, upgrade_refund_id, status, created_at)
     values (${refund.id}, ${refund.charge_id}, ${refund.amount}, ${refund.tax}, ${refund.fee},
       ${refund.add_on_fee}, ${refund.commission}, ${refund.reason}, ${refund.requested_by},
-      ${refund.upgrade_refund_id ?? null}, 'open', ${now})`)
+      ${refund.is_by_staff ?? false}, ${refund.upgrade_refund_id ?? null}, 'open', ${now})`)
 }
 
 /** A refund, with its row locked until the transaction ends. */

@@ -139,7 +139,8 @@ async function add(
   const { charge, invoice, now } = state
   const actor = concerning(requester, invoice.seller_id)
   const id = mintId(random, 'ref')
-  const refund = { id, charge_id: charge.id, ...reversal, ...facts, requested_by: actor.user_id }
+  const by = { requested_by: actor.user_id, is_by_staff: actor.kind === 'staff' }
+  const refund = { id, charge_id: charge.id, ...reversal, ...facts, ...by }
   await payments.addRefund(tx, now, refund)
   const { reason } = facts
   const detail = { refund_id: id, amount: reversal.amount, reason, as: actor.kind }

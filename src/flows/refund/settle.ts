@@ -34,7 +34,10 @@ export async function settleRefund(
   })
 }
 
-/** The refund succeeded or is pending: posts it, notifies the buyer, and may end the license. */
+/**
+ * The refund succeeded or is pending: posts it, notifies the buyer, and the seller if staff
+ * requested it, and may end the license.
+ */
 export async function bookRefund(world: World, tx: Db, refunding: Refunding): Promise<void> {
   const { refund, charge, invoice, locked } = refunding
   const { now, license } = locked
@@ -48,18 +51,24 @@ export async function bookRefund(world: World, tx: Db, refunding: Refunding): Pr
     affiliate_id: invoice.affiliate_id,
   })
   await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
-  await queueEmail(tx, now, world.jobs, {
-    id: mintId(world.random, 'email'),
-    cause: `refund_issued:${refund.id}`,
-    kind: 'refund_issued',
-    subject_id: refund.id,
-  })
+  await notify(world, tx, now, { kind: 'refund_issued', id: refund.id })
+  if (refund.is_by_staff) await notify(world, tx, now, { kind: 'refund_by_staff', id: refund.id })
   if (license.status === 'canceled') return
   const last = await billing.lastChargedInvoice(tx, license.license_id)
   const reversed = await reversedOf(tx, charge.id)
   if (last?.id === invoice.id && reversed.amount >= charge.amount) {
     await endLicense(tx, locked, 'refunded')
   }
+}
+
+async function notify(
+  { jobs, random }: World,
+  tx: Db,
+  now: Date,
+  { kind, id: subject_id }: { kind: 'refund_issued' | 'refund_by_staff'; id: RefundId },
+): Promise<void> {
+  const id = mintId(random, 'email')
+  await queueEmail(tx, now, jobs, { id, cause: `${kind}:${subject_id}`, kind, subject_id })
 }
 
 type RefundSettled = Extract<payments.ProcessorEvent, { kind: 'refund_settled' }>

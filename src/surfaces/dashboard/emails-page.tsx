@@ -42,7 +42,8 @@ export function EmailsPage(
             />
           ))}
           <p class="text-sm text-muted">
-            Emails about disputes, payouts and your account’s security are always sent.
+            Emails about disputes, refunds that our staff make, payouts and your account’s security
+            are always sent.
           </p>
           <div>
             <Button kind="primary" pending="Saving…">

@@ -121,6 +121,47 @@ function decided(dispute: DisputeFacts, heading: string, text: string): EmailCon
   }
 }
 
+/** A refund that staff made of a sale, for its email to the seller; amounts in cents. */
+export interface StaffRefundFacts {
+  app_name: string
+  product_name: string
+  buyer_email: string
+  invoice_number: string
+  /** The refunded amount with tax, and what it takes from the seller's balance. */
+  amount: Cents
+  cost: Cents
+  /** As staff stated it; the page of the sale shows it too. */
+  reason: string
+  /** Whether the license has ended, as the email is written. */
+  has_ended: boolean
+  url: string
+}
+
+/** Staff refunded a sale. */
+export function refundedByStaff(refund: StaffRefundFacts): EmailContent {
+  const { buyer_email, invoice_number, amount, cost, reason, has_ended, url } = refund
+  const heading = `We refunded a payment for ${nameOf(refund)}`
+  return {
+    subject: `${heading}: ${formatMoney(amount)}`,
+    heading,
+    blocks: [
+      {
+        kind: 'rows',
+        rows: [
+          ['Sale', nameOf(refund)],
+          ['Invoice', invoice_number],
+          ['Buyer', buyer_email],
+          ['Refunded, tax included', formatMoney(amount)],
+          ['Deducted from your balance', formatMoney(cost)],
+          ['Reason', reason],
+        ],
+      },
+      { kind: 'text', text: `The license ${has_ended ? 'has ended' : 'is not affected'}.` },
+      { kind: 'link', label: 'View sale', url },
+    ],
+  }
+}
+
 /** A payout, for its emails. */
 export interface PayoutFacts {
   number: number

@@ -25,6 +25,7 @@ import {
   inquiryClosed,
   payoutFailed,
   payoutPaid,
+  refundedByStaff,
 } from './payee-templates.ts'
 import type { EmailWriters, WrittenEmail } from './template.ts'
 
@@ -35,6 +36,7 @@ export const PAYEE_EMAILS = {
   payout_paid: writePaid,
   payout_failed: writeFailed,
   bank_changed: writeBankChanged,
+  refund_by_staff: writeRefundByStaff,
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
 interface Disputed {
@@ -87,6 +89,35 @@ async function writeClosed(
   if (status === 'inquiry_closed') return { to, content: inquiryClosed(facts) }
   if (status !== 'won' && status !== 'lost') return undefined
   return { to, content: disputeClosed(facts, status) }
+}
+
+/**
+ * A refund that the card returned since then was deducted as well. A former seller of the app views
+ * the sale under its present address.
+ */
+async function writeRefundByStaff(
+  { db, config }: World,
+  { subject_id }: StoredEmail,
+): Promise<WrittenEmail> {
+  const refund = await payments.getRefund(db, parseId('ref', subject_id))
+  const { invoice_id } = await payments.getCharge(db, refund.charge_id)
+  const receipt = (await billing.findReceipt(db, invoice_id))!
+  const { slug } = await apps.get(db, receipt.app_id)
+  const to = await sellers.recipientsOf(db, receipt.seller_id, { permission: 'support' })
+  const license = await licensing.getLicense(db, receipt.license_id)
+  const { amount, tax, fee, reason } = refund
+  const content = refundedByStaff({
+    app_name: receipt.app_name,
+    product_name: receipt.product_name,
+    buyer_email: receipt.email,
+    invoice_number: billing.invoiceNumber(receipt.number),
+    amount,
+    cost: cents(amount - tax - fee),
+    reason,
+    has_ended: license.status === 'canceled',
+    url: `${config.base_url}/dashboard/apps/${slug}/sales/${receipt.id}/`,
+  })
+  return { to, content }
 }
 
 async function payoutOf({ db, config }: World, id: PayoutId) {
