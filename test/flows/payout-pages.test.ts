@@ -135,6 +135,7 @@ describe('a seller’s payouts', () => {
     await agent.open(path)
     assert.match(agent.text, /This payout was returned.*has been closed\..*Total/)
     assert.match(agent.text, /Change your bank account under Payouts, or confirm that its details/)
+    assert.match(agent.text, /Bank Sandbox Test Bank, account ending in 1113/)
     const headers = { cookie: agent.cookie }
     const pdf = await service.app.inject({ url: `${path}statement.pdf`, headers })
     const { text } = await readPdf(pdf.rawPayload)

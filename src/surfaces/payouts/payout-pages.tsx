@@ -69,6 +69,8 @@ export function StatementPage(facts: {
   number: number
   amount: Cents
   cause: 'weekly' | 'request'
+  /** The bank account that it was sent to, as far as known. */
+  bank: string | null
   status: 'open' | 'pending' | 'paid' | 'failed'
   was_refused: boolean
   failure: string | null
@@ -129,6 +131,7 @@ export function StatementPage(facts: {
           { term: 'Created', detail: <Day date={facts.created_at} /> },
           ...(facts.settled_at ? [{ term: label, detail: <Day date={facts.settled_at} /> }] : []),
           { term: 'Type', detail: causeLabel(facts) },
+          ...(facts.bank ? [{ term: 'Bank', detail: facts.bank }] : []),
         ]}
       />
       <RecordTable
