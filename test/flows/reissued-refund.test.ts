@@ -75,6 +75,14 @@ describe('a refund that was made at the processor after one was returned', () =>
     assert.equal(lines.find(({ id }) => id === invoice_id)?.given_back, total)
   }
 
+  /** What the manage page says that the buyer of a charge is owed, in cents. */
+  async function owedOnPage({ invoice_id }: Bought): Promise<number | undefined> {
+    const { user_id, app_id } = (await billing.findReceipt(service.world.db, invoice_id))!
+    const page = { limit: 100, offset: 0 }
+    const lines = await billing.receiptsOf(service.world.db, { user_id, app_id }, page)
+    return lines.find(({ id }) => id === invoice_id)?.refund_owed
+  }
+
   async function alarmOf({ invoice_id }: Bought): Promise<string> {
     const alarms = await openAlarms(service.world.db)
     return alarms.find(({ href }) => href === `/admin/sales/${invoice_id}/`)!.message
@@ -84,8 +92,10 @@ describe('a refund that was made at the processor after one was returned', () =>
     const bought = await returned(400)
     const before = await owedToSeller(service)
     await assertOnReceipt(bought, [])
+    assert.equal(await owedOnPage(bought), 400)
     await refundOutside(bought, 400)
     await assertOnReceipt(bought, [400])
+    assert.equal(await owedOnPage(bought), 0)
     assert.equal(await owedToSeller(service), before)
     assert.equal((await refundsOf(service, bought)).length, 1)
     assert.match(await alarmOf(bought), /\$4\.00 of it settles .* seller is not charged again\.$/)
@@ -114,7 +124,9 @@ describe('a refund that was made at the processor after one was returned', () =>
   test('is borne by the service where the buyer was repaid in another way', async () => {
     const bought = await returned()
     const staff = { ...(await staffActor(service)), reason: 'A check was sent.' }
+    assert.equal(await owedOnPage(bought), 1260)
     await payBuyerOtherwise(service.world, staff, { user_id: bought.user_id })
+    assert.equal(await owedOnPage(bought), 0)
     await assertOnReceipt(bought, [1260])
     const before = await owedToSeller(service)
     await refundOutside(bought, 1260)

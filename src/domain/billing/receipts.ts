@@ -67,6 +67,15 @@ const BACK = (charge_id: Sql) => sql`(select id, amount, tax, created_at,
   union all select payment_id, amount, null, created_at, false from buyer_payment_parts
     where charge_id = ${charge_id})`
 
+/** What the buyer of a charge is owed: its refunds that the card returned, as far as unpaid. */
+const OWED = (charge_id: Sql) => sql`(select greatest(0, coalesce(sum(amount), 0)
+    - (select coalesce(sum(amount), 0) from reissued_refunds
+      where charge_id = ${charge_id} and status in ('pending', 'succeeded'))
+    - (select coalesce(sum(amount), 0) from buyer_payment_parts where charge_id = ${charge_id})
+    - (select coalesce(sum(owed), 0) from disputes
+      where charge_id = ${charge_id} and status in ('open', 'lost')))::bigint
+  from refunds where charge_id = ${charge_id} and status = 'failed')`
+
 /** The disputes of a charge that are open, or were lost. */
 const DISPUTED = (charge_id: Sql) => sql`(select id, status, amount,
     case status when 'open' then opened_at else closed_at end as at
@@ -135,6 +144,8 @@ export interface ReceiptLine {
   /** What was refunded, with what is pending of it. */
   given_back: Cents
   refund_pending: Cents
+  /** What the card returned of it, and the buyer is still owed. */
+  refund_owed: Cents
   /** What an open dispute is about, and what the bank returned. */
   disputed: Cents
   returned: Cents
@@ -154,7 +165,9 @@ export async function receiptsOf(
   return await db.rows<ReceiptLine>(sql`
     select i.id, i.number, i.kind, i.product_name, i.paid_at,
       case when i.is_waived then 0 else i.amount + i.tax end as total,
-      b.given_back, b.refund_pending, d.disputed, d.returned, e.repaid, e.waived
+      b.given_back, b.refund_pending,
+      coalesce((select ${OWED(sql`c.id`)} from charges c where c.invoice_id = i.id), 0)::bigint
+        as refund_owed, d.disputed, d.returned, e.repaid, e.waived
     from invoices i cross join lateral (
       select coalesce(sum(r.amount), 0)::bigint as given_back,
         coalesce(sum(r.amount) filter (where r.is_pending), 0)::bigint as refund_pending

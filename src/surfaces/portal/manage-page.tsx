@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { Button } from '#design/actions'
+import { Button, TextLink } from '#design/actions'
 import { Badge, NoteAlert } from '#design/feedback'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
@@ -9,7 +9,7 @@ import { Panel } from '#design/panels'
 import { RecordRows, recordDescription } from '#design/records'
 import { afterRefunds, type ReceiptLine } from '#domain/billing'
 import type { Locale } from '#platform/language/locale'
-import { type Cents, cents } from '#platform/money'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { AppHeader } from './layout.tsx'
 import type { ManageFacts } from './manage-facts.ts'
 import { PlanPanel } from './plan-panel.tsx'
@@ -55,7 +55,7 @@ type PaymentFacts = Omit<ReceiptLine, 'id' | 'number' | 'kind' | 'product_name' 
 
 /** What became of a payment: refunds, disputes, and what was settled of an excess. */
 function PaymentBadges(facts: PaymentFacts & { locale: Locale }): JSX.Element {
-  const { total, given_back, refund_pending, disputed, locale } = facts
+  const { total, given_back, refund_pending, refund_owed, disputed, locale } = facts
   const refunded = cents(given_back - refund_pending)
   const { t, rich } = locale
   const notes = (['returned', 'repaid', 'waived'] as const).filter((what) => facts[what] > 0)
@@ -67,6 +67,11 @@ function PaymentBadges(facts: PaymentFacts & { locale: Locale }): JSX.Element {
           {refund_pending === total
             ? t('portal.refund_pending')
             : rich('portal.amount_refund_pending', { amount: <Money amount={refund_pending} /> })}
+        </Badge>
+      )}
+      {refund_owed > 0 && (
+        <Badge tone="warn">
+          {rich('portal.amount_refund_owed', { amount: <Money amount={refund_owed} /> })}
         </Badge>
       )}
       {disputed > 0 && <Badge tone="warn">{t('portal.disputed')}</Badge>}
@@ -81,7 +86,8 @@ function PaymentBadges(facts: PaymentFacts & { locale: Locale }): JSX.Element {
 
 function Receipts(facts: ManageFacts): JSX.Element {
   const { receipts, at, locale } = facts
-  const { t } = locale
+  const { t, rich } = locale
+  const owed = sum(ZERO, ...receipts.map(({ refund_owed }) => refund_owed))
   return (
     <Panel title={t('portal.receipts')}>
       {receipts.length === 0 ? (
@@ -103,6 +109,14 @@ function Receipts(facts: ManageFacts): JSX.Element {
             ),
           }))}
         />
+      )}
+      {owed > 0 && (
+        <p class="text-sm">
+          {rich('portal.refund_owed', {
+            amount: <Money amount={owed} />,
+            link: (text) => <TextLink href="/help/">{text}</TextLink>,
+          })}
+        </p>
       )}
       <PageNav
         label={t('portal.pages_of_receipts')}
