@@ -157,6 +157,19 @@ describe('the page of a buyer who received too much', () => {
     assert.match(again.text, /No change: the buyer owes nothing/)
   })
 
+  test('follows a payment of a returned refund, which the page of the sale names', async () => {
+    const bought = await buy(service, { card: CARD.comes_back })
+    await refund(service, bought, 400)
+    await passAndHandle(service, 2)
+    const agent = await staff()
+    const sale = `/admin/sales/${bought.invoice_id}/`
+    await agent.open(sale)
+    assert.doesNotMatch(agent.text, /We paid the buyer/)
+    await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
+    await agent.open(sale)
+    assert.match(agent.text, /We paid the buyer \$4\.00 in another way on March \d+, 2026/)
+  })
+
   test('says what open disputes may return', async () => {
     const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought)

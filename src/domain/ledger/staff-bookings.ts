@@ -55,6 +55,15 @@ export async function addBuyerPayment(db: Db, now: Date, facts: BuyerPayment): P
     select ${id}, row.* from ${rowsOf(parts, types)}`)
 }
 
+/** What a buyer was paid outside the card for refunds of a charge that it returned. */
+export async function paidOtherwiseFor(
+  db: Db,
+  charge_id: ChargeId,
+): Promise<{ amount: Cents; created_at: Date }[]> {
+  return await db.rows<{ amount: Cents; created_at: Date }>(sql`select amount, created_at
+    from buyer_payment_parts where charge_id = ${charge_id} order by created_at, payment_id`)
+}
+
 /** The parts of a payment to a buyer, the earliest charge first. */
 export async function partsOfPayment(db: Db, id: BuyerPaymentId): Promise<SettledPart[]> {
   return await db.rows<SettledPart>(sql`select c.invoice_id, p.amount

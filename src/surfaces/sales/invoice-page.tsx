@@ -32,6 +32,8 @@ export interface InvoicePageFacts extends SalesPageFacts {
   lines: readonly InvoiceLine[]
   charge: { id: ChargeId; card: string } | undefined
   refunds: Refund[]
+  /** What the buyer was paid in another way, of refunds that the card returned. */
+  paid_otherwise: { amount: Cents; created_at: Date }[]
   disputes: Dispute[]
   payouts: PayoutOfTransaction[]
   entries: Entry[]
@@ -138,11 +140,16 @@ function Figures({ invoice, lines, charge, is_earner }: InvoicePageFacts): JSX.E
 }
 
 function Refunds(facts: InvoicePageFacts): JSX.Element {
-  const { refunds, is_refundable, refund_obstacle, base, invoice } = facts
+  const { refunds, paid_otherwise, is_refundable, refund_obstacle, base, invoice } = facts
   return (
     <Panel title="Refunds">
       {refunds.length === 0 && <p class="text-sm text-muted">No refunds.</p>}
       {refunds.length > 0 && <RefundRecords refunds={refunds} />}
+      {paid_otherwise.map(({ amount, created_at }) => (
+        <p key={created_at.toISOString()} class="text-sm">
+          We paid the buyer <Money amount={amount} /> in another way on <Day date={created_at} />.
+        </p>
+      ))}
       {refund_obstacle && <p class="text-sm text-muted">{refund_obstacle}</p>}
       {is_refundable && (
         <Actions>

@@ -67,6 +67,7 @@ export function declareInvoice(scope: FastifyInstance, world: World, side: Side)
         card: payments.cardName(await payments.cardOfCharge(db, charge.id)),
       },
       refunds,
+      paid_otherwise: charge ? await ledger.paidOtherwiseFor(db, charge.id) : [],
       disputes,
       payouts: paidOut.filter(({ owner }) => role || (owner === earner && may('payouts'))),
       entries,
