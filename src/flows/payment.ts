@@ -11,8 +11,8 @@ export {
   type ChargeOutcome,
   chargeAttempt,
   closeAttempt,
-  intend,
   isWaived,
+  openAttempt,
 } from './payment/charge.ts'
 export {
   type Continuation,

@@ -12,8 +12,8 @@ import {
   chargeAttempt,
   closeAttempt,
   divide,
-  intend,
   lockContinued,
+  openAttempt,
 } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
@@ -100,7 +100,7 @@ export async function confirm(
   return { outcome: isRepriced ? 'changed' : 'untried' }
 }
 
-/** Records the intention to charge, or returns why there is none. */
+/** Records the invoice and the attempt, or returns why nothing is charged. */
 async function record(
   world: World,
   request: { cart_id: CartId; agreement: string },
@@ -168,7 +168,7 @@ async function recordAttempt(world: World, tx: Db, facts: ChargeableCart): Promi
   const charge = { invoice: draft, app, email_normalized, card, requested_by: 'buyer' as const }
   const [, attempt] = await together(tx, (writes) => [
     billing.addDraft(writes, facts.requested_at, draft),
-    intend(world, writes, charge),
+    openAttempt(world, writes, charge),
   ])
   const { order_id } = draft
   if (!attempt) {

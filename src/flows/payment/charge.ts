@@ -19,10 +19,11 @@ export function isWaived({ processor }: Pick<World, 'processor'>, total: Cents):
 }
 
 /**
- * Records the intention to charge an invoice, inside the transaction of a caller who locked its
- * owner. Undefined while another attempt of the same buyer and app is pending.
+ * Opens an attempt to pay an invoice, inside the transaction of a caller who locked its owner:
+ * `chargeAttempt` charges it later. Undefined while another attempt of the same buyer and app is
+ * pending.
  */
-export async function intend(
+export async function openAttempt(
   world: World,
   tx: Writes,
   facts: {
@@ -99,11 +100,11 @@ export async function closeAttempt(
 async function settleOrWait(
   world: World,
   { attempt, known }: { attempt: payments.Attempt; known?: KnownInvoice | undefined },
-  ask: () => Promise<payments.ChargeAnswer>,
+  request: () => Promise<payments.ChargeAnswer>,
   record: RecordAnswer = (answered) => settle(world, answered),
 ): Promise<ChargeOutcome> {
   try {
-    return await record({ attempt, known, answer: await ask() })
+    return await record({ attempt, known, answer: await request() })
   } catch (error) {
     if (!(error instanceof payments.ProcessorUnreachable)) throw error
     world.log.warn({ attempt_id: attempt.id }, 'the processor did not answer')

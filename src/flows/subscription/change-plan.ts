@@ -10,7 +10,7 @@ import type { Db } from '#platform/db'
 import type { LicenseId, PriceId } from '#platform/ids'
 import { type Cents, cents, ZERO } from '#platform/money'
 import { closeChallenge } from './challenge.ts'
-import { type Due, type Intended, intendDue } from './invoice.ts'
+import { type Due, type OpenedPayment, openPayment } from './invoice.ts'
 import {
   decide,
   firstEnd,
@@ -38,20 +38,20 @@ export async function changePlan(
   const pinned = readAgreement(world, facts.agreement)
   if (pinned?.license_id !== license_id) return { outcome: 'changed' }
   let begun = await begin(world, actor, { license_id, pinned })
-  if ('intended' in begun && begun.intended.outcome === 'processing') {
+  if ('payment' in begun && begun.payment.outcome === 'processing') {
     // The bank may still ask about an earlier upgrade, at another amount: this one counts.
     const closed = await closeChallenge(world, license_id)
-    if (!closed || closed.outcome === 'processing') return begun.intended
+    if (!closed || closed.outcome === 'processing') return begun.payment
     begun = await begin(world, actor, { license_id, pinned })
   }
   if ('end' in begun) return begun.end
-  const { app, intended } = begun
-  if (intended.outcome === 'settled') return { outcome: 'plan_changed' }
-  if (intended.outcome === 'processing') return intended
-  return await chargeAttempt(world, { attempt: intended.attempt, app, return_url })
+  const { app, payment } = begun
+  if (payment.outcome === 'settled') return { outcome: 'plan_changed' }
+  if (payment.outcome === 'processing') return payment
+  return await chargeAttempt(world, { attempt: payment.attempt, app, return_url })
 }
 
-/** Makes a plan change that costs nothing now, or records the intention to charge it. */
+/** Makes a plan change that costs nothing now, or opens its payment. */
 async function begin(
   world: World,
   actor: ActorOf<'buyer'>,
@@ -72,9 +72,9 @@ async function begin(
     const changing = { locked, subscription, price, change, pinned }
     const begun: Begun =
       change.when === 'now'
-        ? { intended: await intendUpgrade(world, tx, changing, change.credit, quote!), app }
+        ? { payment: await openUpgradePayment(world, tx, changing, change.credit, quote!), app }
         : { end: await changeFree(tx, changing) }
-    if ('intended' in begun && begun.intended.outcome === 'processing') return begun
+    if ('payment' in begun && begun.payment.outcome === 'processing') return begun
     const detail = { from: subscription.price_id, to: price.id, when: change.when }
     const action = 'license.plan_change'
     await audit(tx, now, { actor, action, subject: license_id, detail })
@@ -83,7 +83,7 @@ async function begin(
 }
 
 /** A plan change that is done, or one whose difference must be charged. */
-type Begun = { end: PlanChanged } | { intended: Intended; app: LockedLicense['app'] }
+type Begun = { end: PlanChanged } | { payment: OpenedPayment; app: LockedLicense['app'] }
 
 interface Changing {
   locked: LockedLicense
@@ -131,13 +131,13 @@ async function changeFree(
 }
 
 /** Invoices the difference that is due for an immediate plan change. */
-async function intendUpgrade(
+async function openUpgradePayment(
   world: World,
   tx: Db,
   changing: Changing,
   credit: Cents,
   quote: tax.Quote,
-): Promise<Intended> {
+): Promise<OpenedPayment> {
   const { locked, subscription, price, change, pinned } = changing
   const { app, license, now } = locked
   const at = new Date(pinned.at)
@@ -154,7 +154,13 @@ async function intendUpgrade(
     lines: credit > ZERO ? [...lines, credited] : lines,
     quote,
   }
-  return await intendDue(world, tx, now, { subscription, license, app, due, requested_by: 'buyer' })
+  return await openPayment(world, tx, now, {
+    subscription,
+    license,
+    app,
+    due,
+    requested_by: 'buyer',
+  })
 }
 
 /**

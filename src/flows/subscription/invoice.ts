@@ -5,7 +5,7 @@ import * as identity from '#domain/identity'
 import type * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { divide, intend, isWaived, pay } from '#flows/payment'
+import { divide, isWaived, openAttempt, pay } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type InvoiceId, mintId, type SubscriptionId } from '#platform/ids'
@@ -24,10 +24,11 @@ export interface Due {
 }
 
 /**
- * What an invoice waits for: its charge, nothing, or another attempt for the same buyer and app.
+ * A payment of an invoice: its attempt is to be charged, nothing was due, or another attempt of the
+ * same buyer and app is pending.
  */
-export type Intended =
-  | { outcome: 'intended'; attempt: payments.Attempt }
+export type OpenedPayment =
+  | { outcome: 'opened'; attempt: payments.Attempt }
   | { outcome: 'settled' }
   | { outcome: 'processing' }
 
@@ -52,30 +53,34 @@ interface PreparedDue extends DueFacts {
 }
 
 /**
- * Records the intention to charge a subscription, inside the transaction of a caller who locked it
- * and its license. Where there is nothing to charge, or too little, it is settled at once.
+ * Opens the payment of what is due for a subscription, inside the transaction of a caller who
+ * locked it and its license. Where nothing is to be charged, or too little, it is settled at once.
  */
-export async function intendDue(
+export async function openPayment(
   world: World,
   tx: Db,
   now: Date,
   owed: DueFacts,
-): Promise<Intended> {
+): Promise<OpenedPayment> {
   const { subscription, license } = owed
   const { email_normalized } = await identity.getUser(tx, license.user_id)
   const [basis] = await basesOf(tx, [subscription.id])
-  const prepared = await prepareDue(world, tx, now, { ...owed, email_normalized, basis: basis! })
-  const [intended] = await writeAll(tx, [prepared])
-  return intended!
+  const prepared = await prepareOpening(world, tx, now, {
+    ...owed,
+    email_normalized,
+    basis: basis!,
+  })
+  const [payment] = await writeAll(tx, [prepared])
+  return payment!
 }
 
-/** Like `intendDue`, to be written with other changes. */
-export async function prepareDue(
+/** Like `openPayment`, to be written with other changes. */
+export async function prepareOpening(
   world: World,
   tx: Db,
   now: Date,
   owed: PreparedDue,
-): Promise<PreparedChange<Intended>> {
+): Promise<PreparedChange<OpenedPayment>> {
   const { app, email_normalized, requested_by, open, due, basis } = owed
   const { card, is_processing, ...purchase } = basis
   if (is_processing) return { async write() {}, finish: async () => ({ outcome: 'processing' }) }
@@ -98,11 +103,11 @@ export async function prepareDue(
   let attempt: payments.Attempt | undefined
   return {
     async write(writes) {
-      const parts = (each: Writes) => [issueMade(each), intend(world, each, charge)] as const
+      const parts = (each: Writes) => [issueMade(each), openAttempt(world, each, charge)] as const
       ;[, attempt] = await together(writes, parts)
     },
     async finish() {
-      if (attempt) return { outcome: 'intended', attempt }
+      if (attempt) return { outcome: 'opened', attempt }
       if (!open) await billing.voidInvoice(tx, invoice.id)
       return { outcome: 'processing' }
     },

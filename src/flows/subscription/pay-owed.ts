@@ -10,7 +10,7 @@ import type { ActorOf } from '#platform/audit'
 import { type LicenseId, mintId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { closeChallenge } from './challenge.ts'
-import { type Due, type Intended, intendDue } from './invoice.ts'
+import { type Due, type OpenedPayment, openPayment } from './invoice.ts'
 import { isStillDue, quoteNextPeriod } from './next-due.ts'
 
 /** The outcome of paying. Nothing may be owed, or another attempt may be pending. */
@@ -54,18 +54,18 @@ export async function payOwed(
       return { end: { outcome: 'changed' } }
     }
     const owed = { subscription, license, app, open, due, requested_by }
-    return { app, intended: await intendDue(world, tx, now, owed) }
+    return { app, payment: await openPayment(world, tx, now, owed) }
   })
   if ('end' in done) return done.end
-  const { app, intended } = done
-  if (intended.outcome === 'settled') return { outcome: 'paid' }
-  if (intended.outcome === 'processing') return intended
-  const { attempt } = intended
+  const { app, payment } = done
+  if (payment.outcome === 'settled') return { outcome: 'paid' }
+  if (payment.outcome === 'processing') return payment
+  const { attempt } = payment
   return await chargeAttempt(world, { attempt, app, return_url: facts.return_url })
 }
 
 /** A payment that needs no charge, or one that was recorded. */
-type PaymentBegun = { end: Paid } | { intended: Intended; app: LockedLicense['app'] }
+type PaymentBegun = { end: Paid } | { payment: OpenedPayment; app: LockedLicense['app'] }
 
 /** Whether a license can be paid for now: its renewal failed, or its owner had paused it. */
 function isPayable({ status, paused_for }: licensing.PausableLicense): boolean {

@@ -10,7 +10,7 @@ import { type PreparedChange, writeAll } from '#platform/together'
 import { type Claimed, findClaimed, lockClaimed } from './claimed.ts'
 import { claimDue } from './claims.ts'
 import { advanceDunning, endSubscription, notify } from './dunning.ts'
-import { type Basis, basesOf, type Due, type Intended, prepareDue } from './invoice.ts'
+import { type Basis, basesOf, type Due, type OpenedPayment, prepareOpening } from './invoice.ts'
 import { isStillDue, quoteNextPeriod } from './next-due.ts'
 import { endUncharged, remindImported } from './uncharged.ts'
 
@@ -96,9 +96,9 @@ async function take(world: World, id: SubscriptionId, steps: Steps): Promise<voi
     return
   }
   const due = before.open ? undefined : await quoteNextPeriod(world, before)
-  const intended = await steps.record({ before, due })
-  if (intended?.outcome !== 'intended') return
-  const { attempt } = intended
+  const payment = await steps.record({ before, due })
+  if (payment?.outcome !== 'opened') return
+  const { attempt } = payment
   const { app } = before
   const return_url = `${world.config.base_url}/manage/${app.id}/`
   const owner = { kind: 'renewal', subscription_id: id } as const
@@ -156,11 +156,11 @@ async function recordAll(
   world: World,
   tx: Db,
   renewals: readonly Renewal[],
-): Promise<(Intended | undefined)[]> {
+): Promise<(OpenedPayment | undefined)[]> {
   const ids = renewals.map(({ before }) => before.subscription.id)
   const locked = await lockClaimed(world, tx, ids)
   const bases = await basesOf(tx, ids)
-  const changes: PreparedChange<Intended | undefined>[] = []
+  const changes: PreparedChange<OpenedPayment | undefined>[] = []
   for (const [index, renewal] of renewals.entries()) {
     const claimed = { ...locked[index]!, basis: bases[index]! }
     changes.push(await prepareRenewal(world, tx, renewal, claimed))
@@ -173,7 +173,7 @@ async function prepareRenewal(
   tx: Db,
   { before, due }: Renewal,
   claimed: Claimed & { basis: Basis },
-): Promise<PreparedChange<Intended | undefined>> {
+): Promise<PreparedChange<OpenedPayment | undefined>> {
   const { subscription, step, now } = claimed
   const isSame = step === before.step
   if (!isSame || !(await isStillDue(tx, before.subscription, { subscription, due }))) {
@@ -181,5 +181,5 @@ async function prepareRenewal(
   }
   // While another attempt is pending, the claim expires and this runs again: that attempt may be an
   // upgrade's, after which another invoice is due.
-  return await prepareDue(world, tx, now, { ...claimed, due, requested_by: 'schedule' })
+  return await prepareOpening(world, tx, now, { ...claimed, due, requested_by: 'schedule' })
 }
