@@ -104,7 +104,7 @@ describe('a repayment of an excess', () => {
     const page = { limit: 10, offset: 0 }
     const { user_id, app_id } = receipt
     const [line] = await billing.receiptsOf(service.world.db, { user_id, app_id }, page)
-    assert.deepEqual([line?.given_back, line?.repaid], [1760, 200])
+    assert.deepEqual([line?.refunded, line?.repaid], [1760, 200])
     const person = { user_id, email_normalized: bought.email }
     const { excess_repaid } = await personalData(service.world.db, person)
     assert.deepEqual(

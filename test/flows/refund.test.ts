@@ -375,14 +375,14 @@ describe('at the same time', { skip: SERVER_URL === undefined && 'needs PostgreS
           refund(service, bought, index % 3 === 0 ? undefined : 500),
         )
         await Promise.all(tries)
-        return await givenBack(bought)
+        return await amountRefunded(bought)
       }),
     )
     for (const sum of sums) assert.ok(sum === 1260 || sum === 500 || sum === 1000, String(sum))
     await assertInvariants(service)
   })
 
-  async function givenBack(bought: Bought): Promise<number> {
+  async function amountRefunded(bought: Bought): Promise<number> {
     const given = await refundsOf(service, bought)
     const done = given.filter(({ status }) => status === 'succeeded')
     const atProcessor = await service.world.db.rows<{ amount: number }>(sql`

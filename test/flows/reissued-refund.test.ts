@@ -67,12 +67,12 @@ describe('a refund that was made at the processor after one was returned', () =>
 
   async function assertOnReceipt({ invoice_id }: Bought, amounts: number[]): Promise<void> {
     const receipt = (await billing.findReceipt(service.world.db, invoice_id))!
-    assert.deepEqual(receipt.given_back.map(({ amount }) => amount).sort(), amounts)
+    assert.deepEqual(receipt.refunds.map(({ amount }) => amount).sort(), amounts)
     const { user_id, app_id } = receipt
     const page = { limit: 100, offset: 0 }
     const lines = await billing.receiptsOf(service.world.db, { user_id, app_id }, page)
     const total = amounts.reduce((sum, amount) => sum + amount, 0)
-    assert.equal(lines.find(({ id }) => id === invoice_id)?.given_back, total)
+    assert.equal(lines.find(({ id }) => id === invoice_id)?.refunded, total)
   }
 
   /** What the manage page says that the buyer of a charge is owed, in cents. */

@@ -61,7 +61,7 @@ const receipt = {
   period_start: day,
   paid_at: day,
   is_waived: false,
-  given_back: [
+  refunds: [
     { amount: cents(100), tax: cents(6), is_pending: false, at: day },
     { amount: cents(100), tax: cents(6), is_pending: true, at: day },
     { amount: cents(100), tax: null, is_pending: true, at: day },

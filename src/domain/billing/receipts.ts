@@ -7,7 +7,7 @@ import { type Sql, sql } from '#platform/sql'
 import { type Invoice, invoiceAsJson, invoiceOf } from './invoices.ts'
 
 /** A refund of an invoice, tax included: to its card, or in another way if the card returned it. */
-export interface GivenBack {
+export interface ReceiptRefund {
   amount: Cents
   /** The tax in it; null for what was made again, whose tax the first refund had. */
   tax: Cents | null
@@ -48,7 +48,7 @@ export interface Receipt extends Invoice {
   /** The card that paid, otherwise the one on file; null if a discount left nothing to pay once. */
   card_brand: string | null
   card_last4: string | null
-  given_back: GivenBack[]
+  refunds: ReceiptRefund[]
   disputed: DisputedPayment[]
   settled: SettledExcess[]
   /** The buyer's language when the invoice was created. */
@@ -56,10 +56,11 @@ export interface Receipt extends Invoice {
 }
 
 /**
- * What went back to the buyer of a charge. A refund that the processor has not answered is not
- * counted, and of one that was returned only what was refunded again or paid in another way.
+ * What was refunded to the buyer of a charge, to the card or in another way. A refund that the
+ * processor has not answered is not counted. Of one that the card returned, only what was refunded
+ * again or paid in another way is.
  */
-const BACK = (charge_id: Sql) => sql`(select id, amount, tax, created_at,
+const REFUNDS = (charge_id: Sql) => sql`(select id, amount, tax, created_at,
     status = 'pending' as is_pending from refunds
     where charge_id = ${charge_id} and status in ('pending', 'succeeded')
   union all select id, amount, null, created_at, status = 'pending' from reissued_refunds
@@ -94,9 +95,9 @@ const SETTLED = (charge_id: Sql) => sql`(select r.id, 'repaid' as how, p.amount,
 
 /** The receipt of a paid invoice; undefined for one that was never paid. */
 export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | undefined> {
-  type Listed = 'given_back' | 'disputed' | 'settled'
+  type Listed = 'refunds' | 'disputed' | 'settled'
   type Facts = Omit<Receipt, Exclude<keyof Invoice, 'paid_at'> | Listed> & {
-    given_back: JsonRow<GivenBack>[]
+    refunds: JsonRow<ReceiptRefund>[]
     disputed: JsonRow<DisputedPayment>[]
     settled: JsonRow<SettledExcess>[]
     invoice: JsonRow<Invoice>
@@ -108,7 +109,7 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
       coalesce(t.card->>'last4', k.last4) as card_last4,
       (select coalesce(jsonb_agg(jsonb_build_object('amount', r.amount, 'tax', r.tax,
           'is_pending', r.is_pending, 'at', r.created_at) order by r.created_at, r.id), '[]')
-        from ${BACK(sql`c.id`)} r) as given_back,
+        from ${REFUNDS(sql`c.id`)} r) as refunds,
       (select coalesce(jsonb_agg(jsonb_build_object('status', d.status, 'amount', d.amount,
           'at', d.at) order by d.at, d.id), '[]')
         from ${DISPUTED(sql`c.id`)} d) as disputed,
@@ -127,10 +128,10 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
     where i.id = ${id} and i.status = 'paid' and i.number is not null`)
   if (!found) return undefined
   const { invoice, ...facts } = found
-  const given_back = facts.given_back.map((each) => fromJson<GivenBack>(each, { at: true }))
+  const refunds = facts.refunds.map((each) => fromJson<ReceiptRefund>(each, { at: true }))
   const disputed = facts.disputed.map((each) => fromJson<DisputedPayment>(each, { at: true }))
   const settled = facts.settled.map((each) => fromJson<SettledExcess>(each, { at: true }))
-  return { ...invoiceOf(invoice), ...facts, given_back, disputed, settled }
+  return { ...invoiceOf(invoice), ...facts, refunds, disputed, settled }
 }
 
 /** A payment with its refunds and disputes, in a list. */
@@ -142,7 +143,7 @@ export interface ReceiptLine {
   /** Tax included; zero for a waived amount. */
   total: Cents
   /** What was refunded, with what is pending of it. */
-  given_back: Cents
+  refunded: Cents
   refund_pending: Cents
   /** What the card returned of it, and the buyer is still owed. */
   refund_owed: Cents
@@ -165,13 +166,13 @@ export async function receiptsOf(
   return await db.rows<ReceiptLine>(sql`
     select i.id, i.number, i.kind, i.product_name, i.paid_at,
       case when i.is_waived then 0 else i.amount + i.tax end as total,
-      b.given_back, b.refund_pending,
+      b.refunded, b.refund_pending,
       coalesce((select ${OWED(sql`c.id`)} from charges c where c.invoice_id = i.id), 0)::bigint
         as refund_owed, d.disputed, d.returned, e.repaid, e.waived
     from invoices i cross join lateral (
-      select coalesce(sum(r.amount), 0)::bigint as given_back,
+      select coalesce(sum(r.amount), 0)::bigint as refunded,
         coalesce(sum(r.amount) filter (where r.is_pending), 0)::bigint as refund_pending
-      from charges c cross join lateral ${BACK(sql`c.id`)} r where c.invoice_id = i.id) b
+      from charges c cross join lateral ${REFUNDS(sql`c.id`)} r where c.invoice_id = i.id) b
     cross join lateral (
       select coalesce(sum(s.amount) filter (where s.status = 'open'), 0)::bigint as disputed,
         coalesce(sum(s.amount) filter (where s.status = 'lost'), 0)::bigint as returned
@@ -197,14 +198,14 @@ export async function countReceipts(
 }
 
 /** What was refunded of a paid invoice so far, in cents. */
-export function givenBackOf({ given_back }: Receipt): Cents {
-  return sum(cents(0), ...given_back.map(({ amount }) => amount))
+export function refundedTotal({ refunds }: Receipt): Cents {
+  return sum(cents(0), ...refunds.map(({ amount }) => amount))
 }
 
-/** What refunds left of a payment, and what they gave in excess of it, in cents. */
-export function afterRefunds(total: Cents, given_back: Cents): { left: Cents; excess: Cents } {
+/** What refunds left of a payment, and what they exceed it by, in cents. */
+export function afterRefunds(total: Cents, refunded: Cents): { left: Cents; excess: Cents } {
   return {
-    left: cents(Math.max(0, total - given_back)),
-    excess: cents(Math.max(0, given_back - total)),
+    left: cents(Math.max(0, total - refunded)),
+    excess: cents(Math.max(0, refunded - total)),
   }
 }

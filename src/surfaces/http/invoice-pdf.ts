@@ -41,7 +41,7 @@ function contentOf(
     page_number: t('pdf.page', { page: PAGE, count: PAGE_COUNT }),
     issuer: legal_name,
     title: t('pdf.title'),
-    now: receipt.given_back.at(-1)?.at ?? receipt.paid_at,
+    now: receipt.refunds.at(-1)?.at ?? receipt.paid_at,
     lines: [t('pdf.paid_on', { number, day: day(receipt.paid_at) })],
     parties: [
       {
@@ -95,20 +95,20 @@ function paymentOf(receipt: billing.Receipt, total: Cents, locale: Locale) {
 
 function totalsOf(receipt: billing.Receipt, locale: Locale): NonNullable<PdfContent['totals']> {
   const { t, day, money } = locale
-  const { amount, tax, given_back } = receipt
+  const { amount, tax, refunds } = receipt
   const total = sum(amount, tax)
-  const { left, excess } = billing.afterRefunds(total, billing.givenBackOf(receipt))
+  const { left, excess } = billing.afterRefunds(total, billing.refundedTotal(receipt))
   return [
     { label: t('pdf.subtotal'), amount: money(amount) },
     { label: taxOf(receipt, locale), amount: money(tax) },
     { label: t('pdf.total'), amount: money(total), strong: true },
     ...paymentOf(receipt, total, locale),
-    ...given_back.map((back) => ({
-      label: refundLabel(back, locale),
-      amount: money(cents(0 - back.amount)),
+    ...refunds.map((refund) => ({
+      label: refundLabel(refund, locale),
+      amount: money(cents(0 - refund.amount)),
     })),
     ...(excess > 0 ? [{ label: t('pdf.refunded_in_excess'), amount: money(excess) }] : []),
-    ...(given_back.length > 0
+    ...(refunds.length > 0
       ? [{ label: t('pdf.after_refunds'), amount: money(left), strong: true }]
       : []),
     ...receipt.disputed.map(({ status, amount: disputed, at }) => ({
@@ -122,8 +122,8 @@ function totalsOf(receipt: billing.Receipt, locale: Locale): NonNullable<PdfCont
   ]
 }
 
-function refundLabel(back: billing.GivenBack, { t, day, money }: Locale): string {
-  const { at, tax, is_pending } = back
+function refundLabel(refund: billing.ReceiptRefund, { t, day, money }: Locale): string {
+  const { at, tax, is_pending } = refund
   const how = is_pending ? 'refund_pending' : 'refunded'
   if (!tax) return t(`pdf.${how}_on`, { day: day(at) })
   return t(`pdf.${how}_with_tax`, { day: day(at), tax: money(tax) })

@@ -43,25 +43,25 @@ export function ManagePage(facts: ManageFacts): JSX.Element {
 }
 
 /** A buyer who was repaid outside their card may be refunded at the processor as well. */
-function refundedText(total: Cents, given_back: Cents, { t, rich }: Locale): ComponentChildren {
-  const { left, excess } = afterRefunds(total, given_back)
+function refundedText(total: Cents, refunded: Cents, { t, rich }: Locale): ComponentChildren {
+  const { left, excess } = afterRefunds(total, refunded)
   if (excess > 0) return rich('portal.refunded_in_excess', { amount: <Money amount={excess} /> })
   return left === 0
     ? t('portal.refunded')
-    : rich('portal.amount_refunded', { amount: <Money amount={given_back} /> })
+    : rich('portal.amount_refunded', { amount: <Money amount={refunded} /> })
 }
 
 type PaymentFacts = Omit<ReceiptLine, 'id' | 'number' | 'kind' | 'product_name' | 'paid_at'>
 
 /** What became of a payment: refunds, disputes, and what was settled of an excess. */
 function PaymentBadges(facts: PaymentFacts & { locale: Locale }): JSX.Element {
-  const { total, given_back, refund_pending, refund_owed, disputed, locale } = facts
-  const refunded = cents(given_back - refund_pending)
+  const { total, refunded, refund_pending, refund_owed, disputed, locale } = facts
+  const confirmed = cents(refunded - refund_pending)
   const { t, rich } = locale
   const notes = (['returned', 'repaid', 'waived'] as const).filter((what) => facts[what] > 0)
   return (
     <>
-      {refunded > 0 && <Badge tone="warn">{refundedText(total, refunded, locale)}</Badge>}
+      {confirmed > 0 && <Badge tone="warn">{refundedText(total, confirmed, locale)}</Badge>}
       {refund_pending > 0 && (
         <Badge tone="info">
           {refund_pending === total
