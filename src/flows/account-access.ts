@@ -15,6 +15,6 @@ export async function endAllAccess(tx: Db, now: Date, user_id: UserId): Promise<
  */
 export async function resetUnverifiedAccount(tx: Db, now: Date, user_id: UserId): Promise<void> {
   await endAllAccess(tx, now, user_id)
-  await identity.dropFactors(tx, user_id)
+  await identity.deleteFactors(tx, user_id)
   await identity.removePassword(tx, user_id)
 }

@@ -85,7 +85,7 @@ export async function checkAndNote(
   const checked = await checkBooks(sides, onProgress, months.since)
   const agrees = checked.differences.length === 0
   if (agrees) await ledger.writeProofs(db, clock.now(), months.to_prove)
-  else if (!months.since) await ledger.dropProofs(db)
+  else if (!months.since) await ledger.deleteProofs(db)
   await recordResult(parts, { differences: checked.differences, is_whole })
   return { ...checked, proven: months.proven, changed: months.changed }
 }

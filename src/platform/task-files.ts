@@ -51,7 +51,7 @@ export async function finishFile(
 }
 
 /** Deletes the complete files of an account beyond the latest that are kept. */
-export async function dropOlderFiles(db: Db, user_id: UserId): Promise<void> {
+export async function deleteOlderFiles(db: Db, user_id: UserId): Promise<void> {
   await db.run(sql`delete from task_files where task_id in
     (select f.task_id from tasks t join task_files f on f.task_id = t.id
       where t.user_id = ${user_id} and f.bytes is not null

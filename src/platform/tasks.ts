@@ -150,7 +150,7 @@ export function isUnderWay(now: Date, { status, updated_at }: Task): boolean {
 }
 
 /** Deletes the tasks of an account, with their files. */
-export async function forgetTasks(db: Db, user_id: UserId): Promise<void> {
+export async function deleteTasks(db: Db, user_id: UserId): Promise<void> {
   await db.run(sql`delete from task_files
     where task_id in (select id from tasks where user_id = ${user_id})`)
   await db.run(sql`delete from tasks where user_id = ${user_id}`)

@@ -62,7 +62,7 @@ describe('tokens', () => {
       return name
     }
     const revoked = await sellerToken(service)
-    await grants.dropRecord(db, { kind: 'AccessToken', name: revoked })
+    await grants.deleteRecord(db, { kind: 'AccessToken', name: revoked })
     const bad = [
       'nonsense',
       'not,a,token',

@@ -69,7 +69,7 @@ test('what is given at the moment in which its grant is revoked does not outlive
     const tokens = Array.from({ length: 4 }, () => named('RefreshToken'))
     await Promise.all([
       ...tokens.slice(0, 2).map((token) => keep(token, { grant: grant.name })),
-      grants.dropRecord(db, grant),
+      grants.deleteRecord(db, grant),
       ...tokens.slice(2).map((token) => keep(token, { grant: grant.name })),
     ])
     for (const token of tokens) assert.equal(await find(token), undefined)

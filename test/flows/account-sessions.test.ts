@@ -318,7 +318,7 @@ test('deletes a backlog of expired links in batches', async () => {
     select sha256(n::text::bytea), 'a sign-up', 'sign_up', ${now}, ${now}
     from generate_series(1, 2500) n`)
   const { db: counting, counts } = countingRows(db)
-  await identity.forgetExpired(counting, now, service.world.stopping)
+  await identity.deleteExpired(counting, now, service.world.stopping)
   assert.ok(Math.max(...counts) <= 1000, counts.join())
   assert.deepEqual(await db.rows(sql`select 1 from account_links where expires_at <= ${now}`), [])
 })
@@ -331,7 +331,7 @@ test('deletes expired sessions, links and sign-ups', async () => {
   service.clock.pass(20 * 86_400)
   await kept.open(SECURITY)
   const late = await signUp(service)
-  await identity.forgetExpired(db, service.clock.now(), service.world.stopping)
+  await identity.deleteExpired(db, service.clock.now(), service.world.stopping)
   const counts = async () =>
     await db.one<Record<string, number>>(sql`select
       (select count(*) from sign_ups) as sign_ups,
@@ -341,6 +341,6 @@ test('deletes expired sessions, links and sign-ups', async () => {
   assert.deepEqual(await counts(), { sign_ups: 1, links: 1, pending: 0, challenges: 0 })
   assert.ok(await isSignedIn(late.agent))
   service.clock.pass(31 * 86_400)
-  await identity.forgetExpired(db, service.clock.now(), service.world.stopping)
+  await identity.deleteExpired(db, service.clock.now(), service.world.stopping)
   assert.deepEqual(await db.rows(sql`select id from sessions`), [])
 })

@@ -89,7 +89,7 @@ test('a link is valid for 24 hours and until the next one for the same email', a
   service.clock.pass(60)
   assert.ok(await isExpired(agent, second))
   const { db, stopping } = service.world
-  await identity.forgetExpired(db, service.clock.now(), stopping)
+  await identity.deleteExpired(db, service.clock.now(), stopping)
   assert.equal((await rowsOf(email)).length, 0)
 })
 

@@ -167,7 +167,7 @@ export async function recordCardEntry(
 }
 
 /** Removes the card pages after a card was refused. */
-export async function forgetCardEntry(db: Db, now: Date, cart_id: CartId): Promise<void> {
+export async function removeCardEntry(db: Db, now: Date, cart_id: CartId): Promise<void> {
   await db.run(sql`update carts set card_entry_id = null, card_entry_url = null,
     earlier_card_entry_id = null, updated_at = ${now} where id = ${cart_id}`)
 }

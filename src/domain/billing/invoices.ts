@@ -233,7 +233,7 @@ export async function removeAffiliate(db: Db, id: InvoiceId): Promise<void> {
 }
 
 /** Removes the commission from an unpaid invoice whose amount is waived; its affiliate stays. */
-export async function dropCommission(db: Db, id: InvoiceId): Promise<void> {
+export async function removeCommission(db: Db, id: InvoiceId): Promise<void> {
   await db.run(sql`update invoices set commission = 0 where id = ${id} and status <> 'paid'`)
 }
 

@@ -83,7 +83,7 @@ export async function withdraw(db: Db, now: Date, party: Party): Promise<void> {
 }
 
 /** Deletes every consent of a person, and everything that apps and agents got by one. */
-export async function forgetPerson(db: Db, user_id: UserId): Promise<void> {
+export async function deleteConsentsOf(db: Db, user_id: UserId): Promise<void> {
   await db.run(sql`delete from oidc_records where user_id = ${user_id}`)
   await db.run(sql`delete from consents where user_id = ${user_id}`)
 }

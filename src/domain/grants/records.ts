@@ -146,7 +146,7 @@ export async function useRefreshToken(db: Database, now: Date, name: string): Pr
 }
 
 /** Deletes one record; with a grant, everything that was issued under it. */
-export async function dropRecord(db: Db, { kind, name }: RecordName): Promise<void> {
+export async function deleteRecord(db: Db, { kind, name }: RecordName): Promise<void> {
   await db.run(sql`delete from oidc_records where id = ${sha256(name)} and kind = ${kind}`)
 }
 

@@ -18,7 +18,7 @@ export async function factorsOf(db: Db, user_id: UserId): Promise<Factors> {
  * Removes every second factor of an account, or only those that were turned on at a time or later.
  * The setup of an authenticator app that is not confirmed ends too.
  */
-export async function dropFactors(db: Db, user_id: UserId, since?: Date): Promise<void> {
+export async function deleteFactors(db: Db, user_id: UserId, since?: Date): Promise<void> {
   const from = since ?? new Date(0)
   // The row is from the beginning of the setup.
   await db.run(sql`delete from authenticator_apps

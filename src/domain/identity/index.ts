@@ -26,7 +26,7 @@ export { hashPassword, hasPassword, PASSWORD_MAX, PASSWORD_MIN, passwordFault } 
 export * from './pending-sign-ins.ts'
 export * from './recovery-code.ts'
 export * from './recovery-codes.ts'
-export { EMAIL_CHANGE_SWEEP, forgetExpired } from './retention.ts'
+export { deleteExpired, EMAIL_CHANGE_SWEEP } from './retention.ts'
 export * from './session.ts'
 export * from './sessions.ts'
 export * from './sign-ups.ts'

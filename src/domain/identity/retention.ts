@@ -35,7 +35,7 @@ const EXPIRED: Record<string, Sweep['batch']> = {
 }
 
 /** Deletes what has expired, in batches: sessions, links, sign-ups and the like. */
-export async function forgetExpired(db: Db, now: Date, stopping: AbortSignal): Promise<void> {
+export async function deleteExpired(db: Db, now: Date, stopping: AbortSignal): Promise<void> {
   const sweeps = Object.entries(EXPIRED).map(([table, batch]) => ({ table, days: 0, batch }))
   await sweep(db, now, sweeps, stopping)
 }

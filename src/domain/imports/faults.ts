@@ -39,7 +39,7 @@ const TYPES = {
 } as const
 
 /** Deletes the faults of a file, before it is read again. */
-export async function dropFaults(db: Db, import_id: ImportId): Promise<void> {
+export async function deleteFaults(db: Db, import_id: ImportId): Promise<void> {
   await db.run(sql`delete from import_faults where import_id = ${import_id}`)
 }
 

@@ -45,12 +45,12 @@ const TYPES = {
 } as const
 
 /** Deletes the rows of a file, before it is read again. */
-export async function dropRows(db: Db, import_id: ImportId): Promise<void> {
+export async function deleteRows(db: Db, import_id: ImportId): Promise<void> {
   await db.run(sql`delete from import_rows where import_id = ${import_id}`)
 }
 
 /** Deletes the rows about a person, whose account is deleted, and their email from faults. */
-export async function forgetRows(db: Db, emails: readonly string[]): Promise<void> {
+export async function deleteRowsAbout(db: Db, emails: readonly string[]): Promise<void> {
   await db.run(sql`delete from import_rows where email_normalized = any(${[...emails]}::text[])`)
   await db.run(sql`update import_faults set value = ''
     where lower(value) = any(${[...emails]}::text[]) and value like '%@%'`)

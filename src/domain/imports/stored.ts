@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import type { AppId, ImportId, SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { FileStorage } from '#platform/storage'
-import { dropFaults, MAX_FAULTS } from './faults.ts'
+import { deleteFaults, MAX_FAULTS } from './faults.ts'
 import { deleteFile, type Import } from './imports.ts'
 import { ROW_DAYS } from './retention.ts'
 
@@ -91,7 +91,7 @@ export async function emptyDeleted(
     more = count === limit
     await report({ done, total: Math.max(done, rows), note: '' })
   }
-  await dropFaults(db, id)
+  await deleteFaults(db, id)
   await db.run(sql`update imports set rows = 0, faults = 0 where id = ${id}`)
 }
 

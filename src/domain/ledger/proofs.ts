@@ -49,7 +49,7 @@ export async function writeProofs(db: Db, now: Date, months: MonthDigest[]): Pro
 }
 
 /** Deletes every proof, so that the next check covers everything. */
-export async function dropProofs(db: Db): Promise<void> {
+export async function deleteProofs(db: Db): Promise<void> {
   await db.run(sql`delete from ledger_proofs`)
 }
 

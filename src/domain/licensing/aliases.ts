@@ -38,14 +38,14 @@ export async function retireKeys(db: Db, now: Date, license_id: LicenseId): Prom
 }
 
 /** Deletes a key of another service, if it opens this license. */
-export async function dropAlias(db: Db, alias: KeyAlias): Promise<void> {
+export async function deleteAlias(db: Db, alias: KeyAlias): Promise<void> {
   await db.run(sql`delete from license_key_aliases
     where app_id = ${alias.app_id} and key_hash = ${alias.key_hash}
       and license_id = ${alias.license_id} and replaced_at is null`)
 }
 
 /** Deletes the keys of other services that open the licenses of an account. */
-export async function dropAliasesOf(db: Db, user_id: UserId): Promise<void> {
+export async function deleteAliasesOf(db: Db, user_id: UserId): Promise<void> {
   await db.run(sql`delete from license_key_aliases where replaced_at is null
     and license_id in (select id from licenses where user_id = ${user_id})`)
 }

@@ -118,7 +118,7 @@ export async function dueReminders(
 }
 
 /** Claims a due reminder, so that it is sent once. False if it was already claimed. */
-export async function takeReminder(db: Db, now: Date, license_id: LicenseId): Promise<boolean> {
+export async function claimReminder(db: Db, now: Date, license_id: LicenseId): Promise<boolean> {
   const taken = await db.maybe<{ id: LicenseId }>(sql`update licenses set reminds_at = null
     where id = ${license_id} and reminds_at <= ${now} and origin = 'import' and status = 'active'
     returning id`)

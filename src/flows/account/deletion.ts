@@ -13,7 +13,7 @@ import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { anonymizeEmails, queueFreshEmail } from '#platform/email-queue'
 import type { LicenseId, UserId } from '#platform/ids'
-import { forgetTasks } from '#platform/tasks'
+import { deleteTasks } from '#platform/tasks'
 import { type DeletionBlock, deletionBlocks } from './deletion-blocks.ts'
 import { note, type Owner } from './note.ts'
 import { requireOwnSession } from './sessions.ts'
@@ -119,10 +119,10 @@ async function anonymize(world: World, tx: Db, user: identity.User): Promise<voi
   }
   await payments.anonymizePayments(tx, { user_id, emails: addresses, address })
   await billing.anonymizeInvoices(tx, { user_id, address })
-  await licensing.dropAliasesOf(tx, user_id)
-  await imports.forgetRows(tx, addresses)
-  await forgetTasks(tx, user_id)
-  await grants.forgetPerson(tx, user_id)
+  await licensing.deleteAliasesOf(tx, user_id)
+  await imports.deleteRowsAbout(tx, addresses)
+  await deleteTasks(tx, user_id)
+  await grants.deleteConsentsOf(tx, user_id)
   await sellers.endMemberships(tx, user_id, addresses)
   await apps.dropTransfersTo(tx, addresses)
   const affiliate = await affiliates.affiliateOf(tx, user_id)

@@ -51,7 +51,7 @@ export async function storeEnteredCard(world: World, cart: billing.Cart): Promis
   const now = world.clock.now()
   const reason = cardRefusal(card, cart.state!)
   if (reason) {
-    await billing.forgetCardEntry(world.db, now, cart.id)
+    await billing.removeCardEntry(world.db, now, cart.id)
     return { outcome: 'refused', reason, card }
   }
   await billing.setCard(world.db, now, { cart_id: cart.id, card })

@@ -32,8 +32,8 @@ export async function readImport(
   const { db, storage } = world
   const read = await imports.getImport(db, id)
   if (read.status !== 'uploaded') return read
-  await imports.dropRows(db, id)
-  await imports.dropFaults(db, id)
+  await imports.deleteRows(db, id)
+  await imports.deleteFaults(db, id)
   const app = await apps.get(db, read.app_id)
   const reader = rowReader(world, read, appTime(world, app))
   const kept = keeper(world, id)

@@ -189,7 +189,7 @@ async function takeKeyBack(tx: Db, { read, row }: RowWork): Promise<void> {
   if (!key_hash || !license_id || !imports.revokesKey(row)) return
   const { id: import_id } = read
   if (await imports.isKeyActive(tx, { import_id, email_normalized, key_hash })) return
-  await licensing.dropAlias(tx, { app_id: read.app_id, key_hash, license_id })
+  await licensing.deleteAlias(tx, { app_id: read.app_id, key_hash, license_id })
 }
 
 /** Adds the license of a row; false if an account with one has got the buyer's email since. */

@@ -142,6 +142,6 @@ async function payable<T extends billing.Invoice | billing.DraftInvoice>(
     return { ...invoice, commission: ZERO, affiliate_id: null }
   }
   if (!is_waived) return invoice
-  await billing.dropCommission(tx, invoice.id)
+  await billing.removeCommission(tx, invoice.id)
   return { ...invoice, commission: ZERO }
 }

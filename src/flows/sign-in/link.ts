@@ -119,7 +119,7 @@ async function undo({ db, clock }: World, token: string, origin: Origin): Promis
       return { outcome: 'taken' }
     }
     await identity.endChangesSince(tx, now, change)
-    await identity.dropFactors(tx, user_id, change.created_at)
+    await identity.deleteFactors(tx, user_id, change.created_at)
     await identity.removePassword(tx, user_id)
     // Links that were sent to the other mailbox no longer work.
     await identity.expireLinks(tx, now, user_id)

@@ -95,7 +95,7 @@ export async function remindImported(
 async function remind(world: World, tx: Db, license_id: LicenseId): Promise<boolean> {
   const { app_id } = await licensing.getLicense(tx, license_id)
   const now = appTime(world, await apps.get(tx, app_id))
-  if (!(await licensing.takeReminder(tx, now, license_id))) return false
+  if (!(await licensing.claimReminder(tx, now, license_id))) return false
   await queueFreshEmail(tx, now, world, { kind: 'import_ending', subject_id: license_id })
   return true
 }

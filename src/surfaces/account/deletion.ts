@@ -11,7 +11,7 @@ import { csrfToken } from '#http/form-token'
 import { type OwnerContext, requireOwner } from '#http/guards/owner'
 import { formOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
-import { dropSession } from '#http/session'
+import { clearSession } from '#http/session'
 import type { UserId } from '#platform/ids'
 import { localeOf } from '#platform/language/request'
 import type { Limit } from '#platform/limits'
@@ -40,7 +40,7 @@ export function declareDeletion(scope: FastifyInstance, world: World): void {
     const { owner } = context
     const deleted = await deleteAccount(world, owner)
     if (deleted.outcome === 'blocked') return await sendForm(world, context, deleted)
-    dropSession(request, reply)
+    clearSession(request, reply)
     return sendPage(reply, DeletedPage({ email: owner.email, locale: localeOf(request) }))
   })
 

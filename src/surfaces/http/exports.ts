@@ -27,8 +27,8 @@ import {
   addPart,
   beginFile,
   contentOf,
+  deleteOlderFiles,
   dropFile,
-  dropOlderFiles,
   findFile,
   finishFile,
   KEPT_DAYS,
@@ -115,7 +115,7 @@ export async function saveFile(
       addPart(db, { task_id, part: part++, content: Buffer.from(content) }),
     )
     await finishFile(db, { task_id, rows })
-    await dropOlderFiles(db, user_id)
+    await deleteOlderFiles(db, user_id)
   } catch (error) {
     await dropFile(db, task_id)
     throw error

@@ -105,7 +105,7 @@ export async function setSessionCookie(
 }
 
 /** Removes the cookie of a session that has already ended. */
-export function dropSession(request: FastifyRequest, reply: FastifyReply): void {
+export function clearSession(request: FastifyRequest, reply: FastifyReply): void {
   reply.clearCookie(SESSION, COOKIE)
   request.found_session = undefined
   request.account_menu = undefined
@@ -119,7 +119,7 @@ export async function signOut(
 ): Promise<void> {
   const session = await currentSession(world, request)
   if (session) await signOutOfService(world, session, originOf(request))
-  dropSession(request, reply)
+  clearSession(request, reply)
 }
 
 /**

@@ -66,10 +66,10 @@ function recordAdapter(world: World, kind: grants.RecordKind): Adapter {
       if (!isGood) throw new errors.InvalidGrant('it was already used')
     },
     async destroy(name) {
-      await grants.dropRecord(db, { kind, name })
+      await grants.deleteRecord(db, { kind, name })
     },
     async revokeByGrantId(name) {
-      await grants.dropRecord(db, { kind: 'Grant', name })
+      await grants.deleteRecord(db, { kind: 'Grant', name })
     },
   }
 }
@@ -104,7 +104,7 @@ async function requireSignedIn(world: World, { grantId }: AdapterPayload): Promi
       return identity.keepsSession(tx, { user_id: session.user_id, session_id: session.id })
     }))
   if (isSignedIn) return
-  await grants.dropRecord(db, { kind: 'Grant', name: String(grantId) })
+  await grants.deleteRecord(db, { kind: 'Grant', name: String(grantId) })
   throw new errors.LoginRequired('the person signed out')
 }
 

@@ -34,7 +34,7 @@ const HOURLY = '10 * * * *'
 /** Sign-in, sign-up, sign-out, and the links in emails. */
 export function signin(app: FastifyInstance, world: World): void {
   const { db, clock, jobs, stopping } = world
-  jobs.schedule('forget-sign-ins', HOURLY, () => identity.forgetExpired(db, clock.now(), stopping))
+  jobs.schedule('forget-sign-ins', HOURLY, () => identity.deleteExpired(db, clock.now(), stopping))
   undoDisowned(world)
   people(app, world, (scope) => {
     scope.get('/signin/', async (request, reply) =>
