@@ -157,19 +157,24 @@ describe('an email to a seller', () => {
   test('reports paid and returned payouts, with the bank and the statement', async () => {
     await withBank(service, 'seller')
     const payee = await payeeOf(service, 'seller')
-    const pay = async () => {
+    const earn = async () => {
       await sell(service)
       service.clock.pass(8 * DAY)
+      await handleEvents(service.world)
+    }
+    const pay = async () => {
       await payOut(service.world, { ...payee, cause: 'request' })
       service.clock.pass(3 * DAY)
       await handleEvents(service.world)
     }
+    await earn()
     await pay()
     const paid = await emailTo(service, seller, /^Your payout of \$[\d.,]+ to Tidepool Works LLC$/)
     const text =
       'Payout 1 of Tidepool Works LLC was sent to Sandbox Test Bank, account ending in 6789.'
     assertContains(paid, text, '/dashboard/payouts/po_')
     await withBank(service, 'seller', BANKS.closed)
+    await earn()
     await pay()
     const failed = await emailTo(service, seller, /was returned$/)
     assertContains(
@@ -184,6 +189,8 @@ describe('an email to a seller', () => {
       'Change your bank account under Payouts, or confirm that its details are right',
     )
     await withBank(service, 'seller')
+    // Handled before the bank is removed: the event about it would make the service read it again.
+    await earn()
     await service.world.db.run(sql`update sandbox.accounts set bank_name = null, bank_last4 = null,
       bank_fingerprint = null`)
     await pay()
