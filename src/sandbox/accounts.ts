@@ -73,7 +73,7 @@ export async function findOnboarding(db: Db, id: string): Promise<Onboarding | u
 }
 
 /** Stores the bank account that a payee entered, and schedules its event. Runs in a transaction. */
-export async function nameBank(
+export async function setBank(
   tx: Db,
   random: Random,
   now: Date,

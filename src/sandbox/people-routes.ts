@@ -58,7 +58,7 @@ export function declareAccounts(scope: FastifyInstance, options: SandboxPageOpti
     const form = readBankForm(body)
     if ('faults' in form) return send(reply.code(400), AccountPage({ onboarding, ...form }))
     const now = clock.now()
-    await db.tx((tx) => accounts.nameBank(tx, random, now, onboarding.id, form.bank))
+    await db.tx((tx) => accounts.setBank(tx, random, now, onboarding.id, form.bank))
     return reply.redirect(onboarding.return_url, 303)
   })
 }

@@ -4,8 +4,8 @@ import { sweepFiles } from '#platform/task-files'
 import { answerCommand } from '#surfaces/commands/commands'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { CARD } from '../support/cards.ts'
-import { objectTo } from '../support/disputes.ts'
-import { inExcess } from '../support/excess.ts'
+import { disputeCharge } from '../support/disputes.ts'
+import { buyAndRefundTwice } from '../support/excess.ts'
 import { BANKS } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { DAY } from '../support/subscriber.ts'
@@ -33,7 +33,7 @@ export async function* earningPages(setup: PagesTest, page: Page) {
   yield 'the processor’s page for a bank'
   await press(page, 'Save this account')
   yield 'the processor’s page for a bank, with faults'
-  await nameBank(setup, page)
+  await enterBankAccount(setup, page)
   yield 'payouts, a bank was named'
   const query = `?ref=${service.demo.affiliate.code}`
   for (let sale = 0; sale < 12; sale++) await buy(service, { price: 2, query })
@@ -64,7 +64,7 @@ export async function* earningPages(setup: PagesTest, page: Page) {
 }
 
 /** Enters a bank account on the processor's page, and returns. */
-async function nameBank({ service }: PagesTest, page: Page): Promise<void> {
+async function enterBankAccount({ service }: PagesTest, page: Page): Promise<void> {
   await page.getByLabel('Routing number').fill('110000000')
   await page.getByLabel('Account number').fill(BANKS.works)
   await press(page, 'Save this account')
@@ -157,7 +157,7 @@ async function* referrals(setup: PagesTest, page: Page) {
   await page.getByText('Tidepool: product page').waitFor()
   yield 'referrals, a link to an app'
   await press(page, 'Add bank account')
-  await nameBank(setup, page)
+  await enterBankAccount(setup, page)
   service.clock.pass(30 * DAY)
   await enter(setup, page, 'affiliate')
   await page.goto('/affiliate/')
@@ -184,11 +184,11 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   await page.goto('/admin/cases/')
   yield 'cases, none'
   const bought = await buy(service)
-  await objectTo(service, bought.charge)
+  await disputeCharge(service, bought.charge)
   await refund(service, await buy(service, { card: CARD.comes_back }), 300)
   service.clock.pass(2 * DAY)
   await handleEvents(service.world)
-  const { user_id: payer_id } = await inExcess(service, 500)
+  const { user_id: payer_id } = await buyAndRefundTwice(service, 500)
   await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}
     where id = ${(await buy(service)).user_id}`)
   // Idle staff are signed out after half a day.

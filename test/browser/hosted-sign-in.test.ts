@@ -4,11 +4,11 @@ import type { Page } from 'playwright-core'
 import { enableSignIn } from '../../src/demo/seed.ts'
 import {
   type Attempt,
-  begin,
   discover,
   entitlementOf,
   exchange,
   type SignInTest,
+  startSignIn,
 } from '../support/sign-in.ts'
 import { accessibilityProblems } from './accessibility.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
@@ -51,7 +51,7 @@ for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with' : 'without'
   test(`a person signs in to an app, agrees once, and signs out again, ${how} scripts`, async (t) => {
     const page = await setup.newPage(t, { javaScriptEnabled })
-    const first = await begin(side, callback, { prompt: 'consent' })
+    const first = await startSignIn(side, callback, { prompt: 'consent' })
     await leave(page, first)
     await signIn(page)
     await arrive(page, 'Sign in to Tidepool')
@@ -61,7 +61,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal((await entitlementOf(setup.service, tokens.access_token)).statusCode, 200)
 
     // The second sign-in needs no action.
-    const second = await begin(side, callback)
+    const second = await startSignIn(side, callback)
     await leave(page, second)
     await exchange(side, second, await back(page))
 
@@ -83,14 +83,14 @@ for (const javaScriptEnabled of [true, false]) {
     await press(page, 'Sign out')
     await page.waitForURL(`${home}?state=here`)
     assert.equal((await entitlementOf(setup.service, tokens.access_token)).statusCode, 401)
-    await leave(page, await begin(side, callback))
+    await leave(page, await startSignIn(side, callback))
     await arrive(page, 'Sign in')
   })
 }
 
 test('a person cancels, and the app gets the error', async (t) => {
   const page = await setup.newPage(t)
-  const attempt = await begin(side, callback, { prompt: 'consent' })
+  const attempt = await startSignIn(side, callback, { prompt: 'consent' })
   await leave(page, attempt)
   await signIn(page)
   await arrive(page, 'Sign in to Tidepool')
@@ -103,8 +103,8 @@ test('a person cancels, and the app gets the error', async (t) => {
 test('two tabs that sign in to the app do not interfere', async (t) => {
   const page = await setup.newPage(t)
   const tab = await page.context().newPage()
-  const one = await begin(side, callback)
-  const other = await begin(side, callback)
+  const one = await startSignIn(side, callback)
+  const other = await startSignIn(side, callback)
   await leave(page, one)
   await leave(tab, other)
   await signIn(page)
@@ -115,7 +115,7 @@ test('two tabs that sign in to the app do not interfere', async (t) => {
 
 test('an invalid request of an app ends on an error page of the service', async (t) => {
   const page = await setup.newPage(t)
-  const attempt = await begin(side, 'https://evil.example/callback')
+  const attempt = await startSignIn(side, 'https://evil.example/callback')
   await leave(page, attempt)
   await arrive(page, 'Sign-in failed')
   assert.equal((await accessibilityProblems(page)).join('\n'), '')

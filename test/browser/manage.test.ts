@@ -5,7 +5,7 @@ import * as apps from '#domain/apps'
 import type { AppId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { addApp } from '../support/apps.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { DAY, runDue } from '../support/subscriber.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { arrive, buy, giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
@@ -67,7 +67,7 @@ test('an upgrade charges exactly what was shown, and the key stays the same', as
   await press(page, /^Pay /)
   await page.getByText('Plan changed.').waitFor()
   await badge(page, 'Lifetime')
-  const taken = await takenFrom(setup.service, email)
+  const taken = await chargedAmounts(setup.service, email)
   assert.deepEqual(taken, [1260, Number(dollars) * 100 + Number(cent)])
   assert.equal(await shownKey(page), key)
 })
@@ -87,7 +87,7 @@ test('a renewal fails, the buyer updates the card, and the same key is active', 
   await page.getByText('The payment went through, and your license is active.').waitFor()
   await badge(page, 'Active')
   assert.equal(await shownKey(page), key)
-  assert.deepEqual(await takenFrom(setup.service, email), [1050, 1050])
+  assert.deepEqual(await chargedAmounts(setup.service, email), [1050, 1050])
   // Its receipt is a PDF that opens in the browser.
   const receipts = page.getByRole('link', { name: 'Receipt (PDF)' })
   assert.equal(await receipts.count(), 2)
@@ -108,10 +108,10 @@ test('a trial becomes a paid plan on its day, for its amount', async (t) => {
   await badge(page, 'Trial')
   await page.getByText('First charge').waitFor()
   // The card was verified, and nothing charged.
-  assert.deepEqual(await takenFrom(setup.service, email), [0])
+  assert.deepEqual(await chargedAmounts(setup.service, email), [0])
   await passDays(app.client_id, 15)
   await page.reload()
   await badge(page, 'Active')
-  assert.deepEqual(await takenFrom(setup.service, email), [0, 1050])
+  assert.deepEqual(await chargedAmounts(setup.service, email), [0, 1050])
   assert.equal(await shownKey(page), key)
 })

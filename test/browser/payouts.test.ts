@@ -5,7 +5,7 @@ import * as ledger from '#domain/ledger'
 import { taxOwed } from '#flows/remit-tax'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { objectTo } from '../support/disputes.ts'
+import { disputeCharge } from '../support/disputes.ts'
 import { BANKS, payeeOf } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { accessibilityProblems } from './accessibility.ts'
@@ -33,7 +33,7 @@ async function openSignedIn(
 }
 
 /** Enters a bank account on the processor's page, and returns. */
-async function nameBank(page: Page, account: string): Promise<void> {
+async function enterBankAccount(page: Page, account: string): Promise<void> {
   await press(page, /bank account$/)
   await arrive(page, 'Where your payouts go')
   await page.getByLabel('Routing number').fill('110000000')
@@ -61,7 +61,7 @@ test('a payout month: sales, refunds and disputes are a statement that sums to t
   await arrive(page, 'Payouts')
   await page.getByText('The minimum payout is $25.00.').waitFor()
   assert.deepEqual(await accessibilityProblems(page), [])
-  await nameBank(page, BANKS.works)
+  await enterBankAccount(page, BANKS.works)
 
   for (let month = 0; month < 4; month++) {
     await buy(service, { price: 2 })
@@ -69,7 +69,7 @@ test('a payout month: sales, refunds and disputes are a statement that sums to t
   }
   const given = await buy(service, { price: 1 })
   await refund(service, given, 2_000)
-  await objectTo(service, (await buy(service)).charge)
+  await disputeCharge(service, (await buy(service)).charge)
   // Weeks have passed, so the seller's session has ended.
   const returned = await openSignedIn(t, 'seller', '/dashboard/payouts/')
   await returned.getByText('Pending:').waitFor()
@@ -101,7 +101,7 @@ test('a returned payout shows why, and is part of the next', async (t) => {
   await buy(service, { price: 2 })
   service.clock.pass(7 * DAY)
   const page = await openSignedIn(t, 'seller', '/dashboard/payouts/')
-  await nameBank(page, BANKS.closed)
+  await enterBankAccount(page, BANKS.closed)
   await press(page, 'Pay out now')
   await page.getByText('Payout sent').first().waitFor()
   service.clock.pass(DAY)
@@ -129,7 +129,7 @@ test('a person becomes an affiliate, and sees every commission and its payment',
   assert.deepEqual(await accessibilityProblems(page), [])
   service.clock.pass(30 * DAY)
   const later = await openSignedIn(t, 'affiliate', '/affiliate/')
-  await nameBank(later, BANKS.works)
+  await enterBankAccount(later, BANKS.works)
   await press(later, 'Pay out now')
   await later
     .getByText(/^Reversed with/)

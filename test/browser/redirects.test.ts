@@ -10,7 +10,7 @@ import { EVERY_VIEW } from '../support/budget.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Firefox, type FirefoxTab, findFirefox, launchFirefox } from '../support/firefox.ts'
 import { buyer, purchase } from '../support/purchase.ts'
-import { begin, discover, type SignInTest } from '../support/sign-in.ts'
+import { discover, type SignInTest, startSignIn } from '../support/sign-in.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 
 const OWNER = { email: 'owner@example.org', password: 'three calm herons wade' }
@@ -142,11 +142,11 @@ for (const [name, enter] of Object.entries(BROWSERS)) {
     const person = await enter(t)
     if (!person) return t.skip(NO_FIREFOX)
     const callback = `${app_url}/auth/callback`
-    await person.open((await begin(side, callback, { prompt: 'consent' })).url.href)
+    await person.open((await startSignIn(side, callback, { prompt: 'consent' })).url.href)
     await signIn(person)
     await person.press('Allow')
     assert.ok((await arrivedAt(person, '/auth/callback?code')).get('code'))
-    await person.open((await begin(side, callback, { prompt: 'consent' })).url.href)
+    await person.open((await startSignIn(side, callback, { prompt: 'consent' })).url.href)
     await person.press('Cancel')
     const parameters = await arrivedAt(person, '/auth/callback?error')
     assert.equal(parameters.get('error'), 'access_denied')
@@ -155,7 +155,7 @@ for (const [name, enter] of Object.entries(BROWSERS)) {
   test(`F30: ${name} follows both answers to a sign-out onward`, async (t) => {
     const person = await enter(t)
     if (!person) return t.skip(NO_FIREFOX)
-    await person.open((await begin(side, `${app_url}/auth/callback`)).url.href)
+    await person.open((await startSignIn(side, `${app_url}/auth/callback`)).url.href)
     await signIn(person)
     await arrivedAt(person, '/auth/callback?code')
     const { client_id } = setup.service.demo.app

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { readVersions, replaceVersions } from '#flows/listing'
 import { borrowBrowser, returnBrowser } from '../support/browser.ts'
-import { again, ownApp, written } from '../support/listing.ts'
+import { asVersionInput, ownApp, requireWritten } from '../support/listing.ts'
 import type { TestService } from '../support/service.ts'
 import { type BothModes, openBothModes } from '../support/test-mode.ts'
 import { accessibilityProblems } from './accessibility.ts'
@@ -106,6 +106,6 @@ async function offerPlan(live: TestService): Promise<void> {
   const { app, actor } = await ownApp(live)
   const plans = (await readVersions(live.world.db, app.id)).filter(({ is_active }) => is_active)
   const studio = { name: 'Studio', prices: [{ amount: '55.00', frequency: 'month' }] }
-  const versions = [...plans.map(again), studio]
-  written(await replaceVersions(live.world, actor, { app, versions, dry_run: false }))
+  const versions = [...plans.map(asVersionInput), studio]
+  requireWritten(await replaceVersions(live.world, actor, { app, versions, dry_run: false }))
 }

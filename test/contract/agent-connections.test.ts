@@ -4,18 +4,24 @@ import * as client from 'openid-client'
 import * as grants from '#domain/grants'
 import type { UserId } from '#platform/ids'
 import { type Agent, textOf } from '../support/agent.ts'
-import { ask, CALLBACK, connect, discoverAsAgent, WRITE } from '../support/agent-client.ts'
+import {
+  CALLBACK,
+  connect,
+  discoverAsAgent,
+  startAuthorization,
+  WRITE,
+} from '../support/agent-client.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { purchase } from '../support/purchase.ts'
 import {
   addPerson,
-  begin,
   browser,
-  enter,
   entitlementOf,
   openSignInTest,
   type SignInTest,
+  signInAs,
   signInToApp,
+  startSignIn,
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
@@ -62,7 +68,7 @@ async function disconnect(agent: Agent, what: 'agent' | 'app', id: string) {
 }
 
 test('an account without connections says so, and how to make one', async () => {
-  const agent = await enter(setup, await person())
+  const agent = await signInAs(setup, await person())
   const pageText = textOf((await agent.open(CONNECTIONS)).body)
   assert.match(pageText, /No agent has access/)
   assert.match(pageText, /Apps that you sign in to with Purser appear here/)
@@ -80,7 +86,7 @@ test('the page needs a session and a verified email', async () => {
 
 test('lists every agent with its scopes, and each new one is announced by email', async () => {
   const { user_id, email } = await person()
-  const agent = await enter(setup, { user_id })
+  const agent = await signInAs(setup, { user_id })
   await connect(side, agent, { checked: { 'listing.write': 'yes' } })
   const redirect_uri = 'http://localhost:45454/callback'
   const changes = { redirect_uri, scope: 'integrations.read' }
@@ -98,7 +104,7 @@ test('lists every agent with its scopes, and each new one is announced by email'
 
 test('says what an agent can do in one list', async () => {
   const { user_id } = await person()
-  const agent = await enter(setup, { user_id })
+  const agent = await signInAs(setup, { user_id })
   await connect(side, agent, { checked: WRITE })
   const rights =
     'Can change integration settings, replace client secrets, and change listings, plans and prices'
@@ -107,8 +113,8 @@ test('says what an agent can do in one list', async () => {
 
 test('does not list an agent that never fetched its token, or whose token ended', async () => {
   const { user_id } = await person()
-  const agent = await enter(setup, { user_id })
-  const attempt = await ask(side)
+  const agent = await signInAs(setup, { user_id })
+  const attempt = await startAuthorization(side)
   await agent.open(attempt.url.href)
   await agent.submit('Allow')
   const listed = () => grants.listAgents(setup.world.db, setup.clock.now(), user_id)
@@ -121,7 +127,7 @@ test('does not list an agent that never fetched its token, or whose token ended'
 
 test('one agent is disconnected at once and for good, and the others are not', async () => {
   const { user_id } = await person()
-  const agent = await enter(setup, { user_id })
+  const agent = await signInAs(setup, { user_id })
   const mine = await connect(side, agent)
   setup.clock.pass(1)
   const other = await connect(side, agent)
@@ -136,10 +142,10 @@ test('one agent is disconnected at once and for good, and the others are not', a
 
 test('does not disconnect an agent of another account', async () => {
   const owner = await person()
-  const tokens = await connect(side, await enter(setup, owner))
+  const tokens = await connect(side, await signInAs(setup, owner))
   const [theirs] = await grants.listAgents(setup.world.db, setup.clock.now(), owner.user_id)
   const other = await person()
-  const agent = await enter(setup, other)
+  const agent = await signInAs(setup, other)
   await connect(side, agent)
   for (const id of [theirs!.id, 'agt_unknown', '']) await disconnect(agent, 'agent', id)
   assert.ok(await isGood(tokens))
@@ -148,7 +154,7 @@ test('does not disconnect an agent of another account', async () => {
 
 test('an app is listed with what it knows, and disconnecting it ends its tokens and the agreement', async () => {
   const { user_id } = await person()
-  const agent = await enter(setup, { user_id })
+  const agent = await signInAs(setup, { user_id })
   const tokens = await signInToApp(setup, agent)
   const pageText = textOf((await agent.open(CONNECTIONS)).body)
   assert.match(pageText, /Tidepool Receives a private ID for your account and your plan/)
@@ -162,14 +168,14 @@ test('an app is listed with what it knows, and disconnecting it ends its tokens 
   })
   assert.ok(await isGood(agents))
   assert.equal((await auditOf(user_id)).at(-1), 'account.app_disconnected')
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   const requested = await agent.open(attempt.url.href)
   assert.match(textOf(requested.body), /Sign in to Tidepool/)
 })
 
 test('signing out of the service ends every agent at once, in whichever browser it was allowed', async () => {
   const owner = await person()
-  const [here, there] = [await enter(setup, owner), await enter(setup, owner)]
+  const [here, there] = [await signInAs(setup, owner), await signInAs(setup, owner)]
   const tokens = [await connect(side, here), await connect(side, there)]
   const app = await signInToApp(setup, here)
   await here.open('/account/security/')
@@ -182,7 +188,7 @@ test('signing out of the service ends every agent at once, in whichever browser 
 
 test('so does signing out of an app, which signs out of the service as well', async () => {
   const owner = await person()
-  const agent = await enter(setup, owner)
+  const agent = await signInAs(setup, owner)
   const tokens = await connect(side, agent)
   const { id_token } = await signInToApp(setup, agent)
   await agent.open(`/o/session/end?id_token_hint=${id_token}`)
@@ -207,7 +213,7 @@ test('so does signing out another browser or all others, or setting a new passwo
   ]
   for (const way of ways) {
     const owner = await person()
-    const [agent, other] = [await enter(setup, owner), await enter(setup, owner)]
+    const [agent, other] = [await signInAs(setup, owner), await signInAs(setup, owner)]
     const tokens = await connect(side, agent)
     await way(agent, other)
     await assertEnded(tokens)
@@ -219,20 +225,20 @@ async function otherSession(agent: Agent): Promise<string> {
 }
 
 test('another account that signs in in the same browser ends the agents allowed from it', async () => {
-  const agent = await enter(setup, await person())
+  const agent = await signInAs(setup, await person())
   const theirs = await connect(side, agent)
-  await enter(setup, await person(), { agent })
+  await signInAs(setup, await person(), { agent })
   const mine = await connect(side, agent)
   await assertEnded(theirs)
   assert.ok(await isGood(mine))
 })
 
 test('asks for consent again when another account signed in in the browser meanwhile', async () => {
-  const agent = await enter(setup, await person())
-  const attempt = await ask(side)
+  const agent = await signInAs(setup, await person())
+  const attempt = await startAuthorization(side)
   const { url } = await agent.open(attempt.url.href)
   const other = await person()
-  await enter(setup, other, { agent })
+  await signInAs(setup, other, { agent })
   assert.equal((await agent.submit('Allow')).status, 403)
   const page = await agent.open(url)
   assert.match(textOf(page.body), new RegExp(other.email))

@@ -4,9 +4,13 @@ import fc from 'fast-check'
 import type * as client from 'openid-client'
 import * as grants from '#domain/grants'
 import { textOf } from '../support/agent.ts'
-import { type AgentSignInTest, ask, openAgentSignInTest } from '../support/agent-client.ts'
+import {
+  type AgentSignInTest,
+  openAgentSignInTest,
+  startAuthorization,
+} from '../support/agent-client.ts'
 import { requestToken } from '../support/agent-token.ts'
-import { browser, enter, parametersOf, type SignInTest } from '../support/sign-in.ts'
+import { browser, parametersOf, type SignInTest, signInAs } from '../support/sign-in.ts'
 
 let setup: SignInTest
 let side: client.Configuration
@@ -65,9 +69,9 @@ const REFUSED = [
 ]
 
 test('an agent may wait at 127.0.0.1 and [::1] on any port and path, and gets its answer there', async () => {
-  const agent = await enter(setup, seller)
+  const agent = await signInAs(setup, seller)
   for (const redirect_uri of ALLOWED) {
-    const attempt = await ask(side, { redirect_uri })
+    const attempt = await startAuthorization(side, { redirect_uri })
     const page = await agent.open(attempt.url.href)
     assert.match(
       textOf(page.body),
@@ -95,7 +99,7 @@ function hostIn(uri: string): string {
 
 test('refuses any other address before sign-in, and the page says what to do', async () => {
   for (const redirect_uri of REFUSED) {
-    const { url } = await ask(side, { redirect_uri })
+    const { url } = await startAuthorization(side, { redirect_uri })
     const page = await browser(setup).open(url.href)
     assert.equal(page.status, 400, redirect_uri)
     assert.match(textOf(page.body), /The sign-in request from the agent is invalid/)

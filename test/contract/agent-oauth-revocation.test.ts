@@ -3,19 +3,24 @@ import { after, before, test } from 'node:test'
 import * as client from 'openid-client'
 import * as grants from '#domain/grants'
 import { sql } from '#platform/sql'
-import { type AgentSignInTest, ask, connect, openAgentSignInTest } from '../support/agent-client.ts'
+import {
+  type AgentSignInTest,
+  connect,
+  openAgentSignInTest,
+  startAuthorization,
+} from '../support/agent-client.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { SERVER_URL } from '../support/database.ts'
 import {
   addPerson,
-  begin,
-  enter,
+  authorizeApp,
   entitlementOf,
   exchange,
-  goToApp,
   parametersOf,
   type SignInTest,
+  signInAs,
   signInToApp,
+  startSignIn,
 } from '../support/sign-in.ts'
 
 // The embedded database has one connection, on which transactions queue: nothing races there.
@@ -39,12 +44,12 @@ const ALL = grants.AGENT_SCOPES.join(' ')
 const INVALID_GRANT = { error: 'invalid_grant' }
 
 test('an app never gets a token for the agent endpoint, whatever it asks for', async () => {
-  const agent = await enter(setup, await addPerson(setup, 'wishes@example.org'))
-  const attempt = await begin(setup.app_side, setup.callback, { resource: audience })
+  const agent = await signInAs(setup, await addPerson(setup, 'wishes@example.org'))
+  const attempt = await startSignIn(setup.app_side, setup.callback, { resource: audience })
   const { url } = await agent.open(attempt.url.href)
   assert.equal(parametersOf(url).error, 'invalid_target')
-  const greedy = await begin(setup.app_side, setup.callback, { scope: `openid ${ALL}` })
-  const back = await goToApp(agent, greedy)
+  const greedy = await startSignIn(setup.app_side, setup.callback, { scope: `openid ${ALL}` })
+  const back = await authorizeApp(agent, greedy)
   const tokens = await exchange(setup.app_side, greedy, back.url)
   assert.equal(tokens.scope, 'openid')
   assert.equal(await bearer(tokens.access_token), undefined)
@@ -55,7 +60,7 @@ test('an app never gets a token for the agent endpoint, whatever it asks for', a
 })
 
 test('a token of one kind is refused where the other is asked for', async () => {
-  const agent = await enter(setup, seller)
+  const agent = await signInAs(setup, seller)
   const mine = await connect(side, agent)
   const theirs = await signInToApp(setup, agent)
   assert.equal((await entitlementOf(setup, theirs.access_token)).statusCode, 200)
@@ -66,7 +71,7 @@ test('a token of one kind is refused where the other is asked for', async () => 
 
 // F31
 test('a refresh token that comes back after 30 seconds ends this agent alone', async () => {
-  const agent = await enter(setup, seller)
+  const agent = await signInAs(setup, seller)
   const first = await connect(side, agent)
   const other = await connect(side, agent)
   const second = await refresh(first.refresh_token)
@@ -84,7 +89,7 @@ test('a refresh token that comes back after 30 seconds ends this agent alone', a
 
 // F31
 test('two windows of one agent that refresh at once both stay connected', async () => {
-  const first = await connect(side, await enter(setup, seller))
+  const first = await connect(side, await signInAs(setup, seller))
   const windows = await Promise.all([1, 2].map(() => refresh(first.refresh_token)))
   setup.clock.pass(3600)
   for (const window of windows) {
@@ -93,8 +98,8 @@ test('two windows of one agent that refresh at once both stay connected', async 
 })
 
 test('a code that is used twice revokes its tokens', async () => {
-  const agent = await enter(setup, seller)
-  const attempt = await ask(side)
+  const agent = await signInAs(setup, seller)
+  const attempt = await startAuthorization(side)
   await agent.open(attempt.url.href)
   const { url } = await agent.submit('Allow')
   const tokens = await exchange(side, attempt, url)
@@ -107,8 +112,8 @@ test('an agent that is allowed while all agents are revoked is asked about again
   skip,
 }, async () => {
   const { db } = setup.world
-  const browser = await enter(setup, seller)
-  const attempt = await ask(side)
+  const browser = await signInAs(setup, seller)
+  const attempt = await startAuthorization(side)
   await browser.open(attempt.url.href)
   const begun = Promise.withResolvers<void>()
   const allowing = begun.promise.then(() => browser.submit('Allow'))
@@ -126,7 +131,7 @@ test('an agent that is allowed while all agents are revoked is asked about again
 
 test('locking an account revokes its agents', async () => {
   const lost = await addPerson(setup, 'lost-seller@example.org')
-  const tokens = await connect(side, await enter(setup, lost))
+  const tokens = await connect(side, await signInAs(setup, lost))
   await setup.world.db.raw('update users set locked_at = $1 where id = $2', [
     setup.clock.now(),
     lost.user_id,

@@ -6,23 +6,23 @@ import * as identity from '#domain/identity'
 import { textOf } from '../support/agent.ts'
 import {
   type AgentSignInTest,
-  ask,
   CALLBACK,
   connect,
   openAgentSignInTest,
+  startAuthorization,
 } from '../support/agent-client.ts'
 import { requestToken } from '../support/agent-token.ts'
 import { purchase } from '../support/purchase.ts'
 import {
   addPerson,
-  begin,
+  authorizeApp,
   browser,
-  enter,
   exchange,
-  goToApp,
   parametersOf,
   type SignInTest,
+  signInAs,
   signInHere,
+  startSignIn,
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
@@ -55,7 +55,7 @@ test('both discovery documents say that a client without a secret may come, and 
 const RFC_8414 = '/.well-known/oauth-authorization-server/o'
 
 test('an agent gets an opaque token of an hour for the agent endpoint, and no private id', async () => {
-  const tokens = await connect(side, await enter(setup, seller))
+  const tokens = await connect(side, await signInAs(setup, seller))
   assert.equal(tokens.token_type, 'bearer')
   assert.equal(tokens.expires_in, 3600)
   assert.equal(tokens.scope, ALL)
@@ -73,14 +73,14 @@ test('an agent gets an opaque token of an hour for the agent endpoint, and no pr
 })
 
 test('without a proof key nothing is given, nor with a plain one, nor with another verifier', async () => {
-  const agent = await enter(setup, seller)
+  const agent = await signInAs(setup, seller)
   const challenge = { code_challenge: undefined, code_challenge_method: undefined }
   for (const changes of [challenge, { code_challenge_method: 'plain' }]) {
-    const { url } = await ask(side, changes)
+    const { url } = await startAuthorization(side, changes)
     const back = await agent.open(url.href)
     assert.equal(parametersOf(back.url).error, 'invalid_request')
   }
-  const attempt = await ask(side)
+  const attempt = await startAuthorization(side)
   await agent.open(attempt.url.href)
   const { url } = await agent.submit('Allow')
   const verifier = client.randomPKCECodeVerifier()
@@ -99,8 +99,8 @@ test('refuses an agent that sends a secret, and an app that sends none', async (
   assert.deepEqual([basic.status, basic.error], [401, 'invalid_client'])
 
   // A code of an app is useless without the app's secret, and is not used up by trying it.
-  const attempt = await begin(setup.app_side, setup.callback)
-  const { url } = await goToApp(await enter(setup, seller), attempt)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
+  const { url } = await authorizeApp(await signInAs(setup, seller), attempt)
   const app = {
     grant_type: 'authorization_code',
     code: parametersOf(url).code!,
@@ -115,12 +115,12 @@ test('refuses an agent that sends a secret, and an app that sends none', async (
 })
 
 test('the agent endpoint may be named as the resource or left out; anything else is invalid_target', async () => {
-  const agent = await enter(setup, seller)
+  const agent = await signInAs(setup, seller)
   const named = await connect(side, agent, { changes: { resource: audience } })
   assert.ok(await bearer(named.access_token))
   const { base_url } = setup.world.config
   for (const resource of [base_url, `${base_url}/`, `${audience}/`, 'https://evil.example/mcp']) {
-    const attempt = await ask(side, { resource })
+    const attempt = await startAuthorization(side, { resource })
     const { url } = await agent.open(attempt.url.href)
     assert.equal(parametersOf(url).error, 'invalid_target', resource)
   }
@@ -131,7 +131,7 @@ test('the agent endpoint may be named as the resource or left out; anything else
 })
 
 test('grants read by default, read with write, and ignores unknown scopes', async () => {
-  const agent = await enter(setup, seller)
+  const agent = await signInAs(setup, seller)
   const cases: [requested: string | undefined, got: string][] = [
     [undefined, READ],
     ['', READ],
@@ -154,7 +154,7 @@ test('grants read by default, read with write, and ignores unknown scopes', asyn
 })
 
 test('an unchecked scope is not granted, at first or on refresh', async () => {
-  const agent = await enter(setup, seller)
+  const agent = await signInAs(setup, seller)
   const checked = { 'listing.write': 'yes' }
   const tokens = await connect(side, agent, { checked })
   const got = 'integrations.read listing.read listing.write'
@@ -171,8 +171,8 @@ test('an unchecked scope is not granted, at first or on refresh', async () => {
 })
 
 test('grants changes that the agent did not request where the person checks them, on refresh too', async () => {
-  const agent = await enter(setup, seller)
-  const attempt = await ask(side, { scope: READ })
+  const agent = await signInAs(setup, seller)
+  const attempt = await startAuthorization(side, { scope: READ })
   const page = await agent.open(attempt.url.href)
   assert.match(textOf(page.body), /Let an agent read your apps\? .* You can also allow it to/)
   assert.doesNotMatch(page.body, /<input[^>]* checked/)
@@ -191,7 +191,7 @@ test('grants changes that the agent did not request where the person checks them
 
 test('the consent page names the agent as far as it is known, the scopes and the redirect address', async () => {
   const agent = browser(setup)
-  const attempt = await ask(side)
+  const attempt = await startAuthorization(side)
   await agent.open(attempt.url.href)
   const page = await signInHere(agent, setup.demo.seller)
   const pageText = textOf(page.body)
@@ -208,8 +208,8 @@ test('the consent page names the agent as far as it is known, the scopes and the
 })
 
 test('a request that expired says to start again in the agent, which no page can lead back to', async () => {
-  const agent = await enter(setup, seller)
-  const { url } = await ask(side)
+  const agent = await signInAs(setup, seller)
+  const { url } = await startAuthorization(side)
   const consent = await agent.open(url.href)
   setup.clock.pass(3600)
   const page = await agent.open(consent.url)
@@ -219,22 +219,22 @@ test('a request that expired says to start again in the agent, which no page can
 })
 
 test('the page is shown every time: in the same browser, for the same scopes, right after', async () => {
-  const agent = await enter(setup, seller)
+  const agent = await signInAs(setup, seller)
   for (let round = 0; round < 3; round++) {
-    const attempt = await ask(side)
+    const attempt = await startAuthorization(side)
     const page = await agent.open(attempt.url.href)
     assert.match(page.url, /^\/o\/interaction\//)
     await agent.submit('Allow')
   }
-  const silent = await ask(side, { prompt: 'none' })
+  const silent = await startAuthorization(side, { prompt: 'none' })
   const { url } = await agent.open(silent.url.href)
   assert.equal(parametersOf(url).error, 'interaction_required')
 })
 
 test('returns access_denied and the state when the person cancels, and grants nothing', async () => {
   const person = await addPerson(setup, 'no-thanks@example.org')
-  const agent = await enter(setup, person)
-  const attempt = await ask(side)
+  const agent = await signInAs(setup, person)
+  const attempt = await startAuthorization(side)
   const page = await agent.open(attempt.url.href)
   assert.match(textOf(page.body), /no apps yet/)
   const { url } = await agent.submit('Cancel')
@@ -251,7 +251,7 @@ test('returns access_denied and the state when the person cancels, and grants no
 test('an account from a checkout cannot allow an agent before its email is verified', async () => {
   const agent = browser(setup)
   await purchase(setup, agent, { email: 'checkout-only@example.org' })
-  const attempt = await ask(side)
+  const attempt = await startAuthorization(side)
   assert.match((await agent.open(attempt.url.href)).url, /^\/signin\//)
 })
 
@@ -262,9 +262,9 @@ test('permission to change integrations needs an authentication within ten minut
   const password_hash = await identity.hashPassword(password)
   const { db } = setup.world
   await identity.setPassword(db, setup.clock.now(), { user_id: person.user_id, password_hash })
-  const agent = await enter(setup, person)
+  const agent = await signInAs(setup, person)
   setup.clock.pass(601)
-  const attempt = await ask(side)
+  const attempt = await startAuthorization(side)
   await agent.open(attempt.url.href)
   const asked = await agent.submit('Allow', { 'integrations.write': 'yes' })
   assert.match(asked.url, /^\/account\/confirm\?return_to=%2Fo%2Finteraction%2F/)
@@ -279,9 +279,9 @@ test('permission to change integrations needs an authentication within ten minut
 })
 
 test('permission to read, or to change listings, needs no authentication besides the session', async () => {
-  const agent = await enter(setup, seller)
+  const agent = await signInAs(setup, seller)
   setup.clock.pass(601)
-  const attempt = await ask(side)
+  const attempt = await startAuthorization(side)
   await agent.open(attempt.url.href)
   const back = await agent.submit('Allow', { 'listing.write': 'yes' })
   const tokens = await exchange(side, attempt, back.url)

@@ -12,9 +12,15 @@ import { codeOf } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
 import { auditOf, type BothSides, openBothSides } from '../support/both-sides.ts'
 import { CARD } from '../support/cards.ts'
-import { decide, disputeOf, latestCharge, objectTo, owedToSeller } from '../support/disputes.ts'
+import {
+  decideDispute,
+  disputeCharge,
+  disputeOf,
+  latestCharge,
+  owedToSeller,
+} from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
-import { buy, passAndHandle, refund, stateOf } from '../support/refunds.ts'
+import { advanceAndHandleEvents, buy, refund, stateOf } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -50,7 +56,7 @@ describe('a dispute', () => {
     assert.match(textOf(sent.body), /Evidence submitted/)
     assert.match(textOf(sent.body), /They wrote to thank us\./)
     assert.equal((await auditOf(service, 'dispute.evidence_sent')).length, 1)
-    await passAndHandle(service, 8)
+    await advanceAndHandleEvents(service, 8)
     await sides.signInAgain()
     assert.equal((await stateOf(service, bought)).status, 'active')
     const late = await staff().open(`/admin/disputes/${dispute.id}/`)
@@ -75,10 +81,10 @@ describe('an inquiry', () => {
       /Disputes and inquiries .*Inquiry\. Evidence due/,
     )
     const disputed = await buy(service)
-    const dispute = await objectTo(service, disputed.charge)
+    const dispute = await disputeCharge(service, disputed.charge)
     assert.match((await waiting())![0], /^1 payment in dispute, 1 inquiry/)
     assert.match(textOf((await staff().open(figures)).body), /Open disputes 1/)
-    await decide(service, dispute, 'won')
+    await decideDispute(service, dispute, 'won')
     await refund(service, asked)
     await handleEvents(service.world)
     assert.equal(await waiting(), null)
@@ -146,7 +152,7 @@ describe('a dispute of a license that had ended', () => {
     const { invoice_id } = await latestCharge(service, bought)
     assert.equal((await refund(service, { invoice_id })).outcome, 'refunded')
     await sides.signInAgain()
-    const dispute = await objectTo(service, bought.charge)
+    const dispute = await disputeCharge(service, bought.charge)
     const page = await seller().open(`${BASE}/disputes/${dispute.id}/`)
     assert.match(textOf(page.body), /already ended\. If you win, .* the license stays canceled\./)
   })
@@ -156,13 +162,13 @@ describe('the admin area', () => {
   test('lists open items, and lets staff pay, write off, suspend and reinstate, each with a reason', async () => {
     const owed = await buy(service, { card: CARD.comes_back })
     await refund(service, owed, 300)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await sides.signInAgain()
     const disputed = await buy(service, { price: 2 })
-    await objectTo(service, disputed.charge)
+    await disputeCharge(service, disputed.charge)
     // Each dispute of a sale costs $15 and its fee more than the sale had earned.
     while ((await owedToSeller(service)) >= 0) {
-      await objectTo(service, (await buy(service, { price: 2 })).charge)
+      await disputeCharge(service, (await buy(service, { price: 2 })).charge)
     }
     const { operator } = service.demo
     const agent = await signedIn(service, operator)
@@ -292,7 +298,7 @@ describe('the admin area', () => {
     const agent = await signedIn(service, service.demo.operator)
     await agent.open(`/admin/cases/?q=${bought.email}`)
     await agent.submit('Pause', { reason: 'A stolen card?' })
-    await objectTo(service, bought.charge)
+    await disputeCharge(service, bought.charge)
     await agent.open('/admin/cases/')
     await agent.submit('Resume', { reason: 'The buyer confirmed the purchase.' })
     assert.match(agent.text, /stays paused until its dispute is decided/)
@@ -305,7 +311,7 @@ describe('the admin area', () => {
     const agent = await signedIn(service, service.demo.operator)
     await agent.open(`/admin/cases/?q=${bought.email}`)
     await agent.submit('Pause', { reason: 'A stolen card?' })
-    const dispute = await objectTo(service, bought.charge)
+    const dispute = await disputeCharge(service, bought.charge)
     await agent.open(`/admin/disputes/${dispute.id}/`)
     await agent.submit('Submit evidence')
     const { body } = await seller().open('/dashboard/activity/')

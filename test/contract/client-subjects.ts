@@ -8,7 +8,7 @@ import { parseId } from '#platform/ids'
 import { CARD } from '../support/cards.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { buyer, orderReference, purchase } from '../support/purchase.ts'
-import { addPerson, enter, openSignInTest, type SignInTest } from '../support/sign-in.ts'
+import { addPerson, openSignInTest, type SignInTest, signInAs } from '../support/sign-in.ts'
 
 /** A license as the seller and the buyer know it. */
 export type SubjectLicense = { key: string; id: string; ref: string }
@@ -102,7 +102,7 @@ let waiting = 0
 
 async function realPerson(setup: SignInTest, licensed: boolean): Promise<SubjectPerson> {
   const email = licensed ? 'licensed@example.com' : 'free@example.com'
-  const agent = await enter(setup, await addPerson(setup, email))
+  const agent = await signInAs(setup, await addPerson(setup, email))
   if (licensed) await purchase(setup, agent, { email })
   return {
     async agree(url) {

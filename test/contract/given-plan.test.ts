@@ -9,10 +9,10 @@ import { sql } from '#platform/sql'
 import { sellerActor } from '../support/refunds.ts'
 import {
   browser,
-  enter,
   entitlementOf,
   openSignInTest,
   type SignInTest,
+  signInAs,
   signInToApp,
 } from '../support/sign-in.ts'
 import { DAY, runDue, stateOf } from '../support/subscriber.ts'
@@ -53,7 +53,7 @@ async function give(email: string, days?: number): Promise<Given> {
 /** Signs the person in to the app, with the mailbox that their email's link confirms. */
 async function tokenOf({ user_id }: Given): Promise<string> {
   await identity.proveMailbox(setup.world.db, setup.clock.now(), user_id)
-  const agent = await enter(setup, { user_id }, { agent: browser(setup) })
+  const agent = await signInAs(setup, { user_id }, { agent: browser(setup) })
   return (await signInToApp(setup, agent)).access_token
 }
 

@@ -11,11 +11,11 @@ import { signUp } from '../support/account.ts'
 import { mainButtons } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
 import { addPlan } from '../support/discount-purchases.ts'
-import { bankOf } from '../support/disputes.ts'
+import { bankSandbox } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
 import { declineFromNowOn, manage, pageText, passDaysOf, twoPlans } from '../support/manage-page.ts'
-import { enterCard, licenseKey, TEXAS, takenFrom } from '../support/purchase.ts'
+import { chargedAmounts, enterCard, licenseKey, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { otherApp, stateOf, subscribe } from '../support/subscriber.ts'
 
@@ -81,7 +81,7 @@ describe('auto-renew and pauses', () => {
     assert.match(pageText(agent), /You paused this license/)
     await agent.submit('Resume for $10.50')
     assert.equal((await stateOf(service, subscriber)).status, 'active')
-    assert.deepEqual(await takenFrom(service, email), [1050, 1050])
+    assert.deepEqual(await chargedAmounts(service, email), [1050, 1050])
   })
 
   test('a form from before the plan changed changes nothing, and says so', async () => {
@@ -120,7 +120,7 @@ describe('auto-renew and pauses', () => {
     await agent.open(manage(subscriber))
     await agent.submit('Resume for about $10.50')
     Object.assign(service.world, { taxes })
-    assert.deepEqual(await takenFrom(service, email), [1050, 1083])
+    assert.deepEqual(await chargedAmounts(service, email), [1050, 1083])
   })
 
   test('a pause cannot be resumed while a payment is disputed, and the page says so', async () => {
@@ -137,7 +137,7 @@ describe('auto-renew and pauses', () => {
     const { id } = (await billing.paidInvoicesOfLicense(service.world.db, license_id))[0]!
     const { processor_charge_id } = (await payments.chargeOf(service.world.db, id))!
     const dispute = { charge_id: processor_charge_id, reason: 'fraudulent' } as const
-    await bankOf(service).disputeCharge(addDays(service.clock.now(), 32), dispute)
+    await bankSandbox(service).disputeCharge(addDays(service.clock.now(), 32), dispute)
     await handleEvents(service.world)
     await agent.open(manage(subscriber))
     await stale.submit(/^Resume/)
@@ -145,7 +145,7 @@ describe('auto-renew and pauses', () => {
       assert.match(pageText(tab), /disputed, so it cannot be resumed now/)
       assert.doesNotMatch(pageText(tab), /Resume for/)
     }
-    assert.deepEqual(await takenFrom(service, email), [1050])
+    assert.deepEqual(await chargedAmounts(service, email), [1050])
   })
 
   test('a plan change that is planned with a pause is what resuming starts, or is canceled', async () => {
@@ -162,12 +162,12 @@ describe('auto-renew and pauses', () => {
     await resumed.agent.open(manage(resumed))
     assert.match(pageText(resumed.agent), /Resuming starts Harbor Fleet, \$5.00 per month, today/)
     await resumed.agent.submit('Resume for $5.25')
-    assert.deepEqual(await takenFrom(service, resumed.email), [1050, 525])
+    assert.deepEqual(await chargedAmounts(service, resumed.email), [1050, 525])
     await kept.agent.open(manage(kept))
     await kept.agent.submit('Keep my plan')
     assert.match(pageText(kept.agent), /Resuming starts a new month today/)
     await kept.agent.submit('Resume for $10.50')
-    assert.deepEqual(await takenFrom(service, kept.email), [1050, 1050])
+    assert.deepEqual(await chargedAmounts(service, kept.email), [1050, 1050])
   })
 
   test('a plan change with a scheduled pause names no charge before the buyer resumes', async () => {
@@ -214,7 +214,7 @@ describe('auto-renew and pauses', () => {
     await agent.submit('Resume for $5.25')
     taxes.quote = quote
     assert.match(pageText(agent), /Resume for \$10.50/)
-    assert.deepEqual(await takenFrom(service, email), [1050])
+    assert.deepEqual(await chargedAmounts(service, email), [1050])
   })
 })
 
@@ -274,7 +274,7 @@ describe('the card', () => {
     assert.match(pageText(agent), /Mastercard ending in 4444/)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     assert.equal(licenseKey(agent.page), subscriber.license_key)
-    assert.deepEqual(await takenFrom(service, email), [1050, 1050])
+    assert.deepEqual(await chargedAmounts(service, email), [1050, 1050])
   })
 
   test('that must be confirmed pays a failed renewal before another card is offered', async () => {
@@ -293,7 +293,7 @@ describe('the card', () => {
     await agent.submit('Pay $10.50 now')
     await agent.submit('Complete authentication')
     assert.match(pageText(agent), /The payment went through/)
-    assert.deepEqual(await takenFrom(service, email), [1050, 1050])
+    assert.deepEqual(await chargedAmounts(service, email), [1050, 1050])
   })
 
   test('does not change without a new card, or if the new card is from abroad', async () => {
@@ -354,7 +354,7 @@ describe('the card', () => {
     assert.equal(pageText(agent).match(/license has ended/gi)?.length, 1)
     assert.doesNotMatch(pageText(agent), /per month/)
     assert.equal((await stateOf(service, subscriber)).status, 'canceled')
-    assert.deepEqual(await takenFrom(service, email), [1050])
+    assert.deepEqual(await chargedAmounts(service, email), [1050])
   })
 })
 

@@ -10,7 +10,7 @@ import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { declineFromNowOn, manage, pageText, passDaysOf, twoPlans } from '../support/manage-page.ts'
-import { buyer, licenseKey, takenFrom } from '../support/purchase.ts'
+import { buyer, chargedAmounts, licenseKey } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { stateOf, subscribe } from '../support/subscriber.ts'
 
@@ -199,7 +199,7 @@ describe('another plan', () => {
     await agent.submit(/^Pay /)
     assert.match(pageText(agent), /Plan changed/)
     assert.match(pageText(agent), /Harbor Fleet/)
-    assert.deepEqual(await takenFrom(service, email), [1050, Math.round(Number(shown) * 100)])
+    assert.deepEqual(await chargedAmounts(service, email), [1050, Math.round(Number(shown) * 100)])
     assert.equal(licenseKey(agent.page), subscriber.license_key)
   })
 
@@ -266,7 +266,7 @@ describe('another plan', () => {
     assert.match(pageText(agent), /Waived \(below the minimum charge\) -?.?\$0\.16/)
     await agent.submit('Change to Harbor Fleet')
     assert.match(pageText(agent), /Plan changed/)
-    assert.deepEqual(await takenFrom(service, email), [1050])
+    assert.deepEqual(await chargedAmounts(service, email), [1050])
   })
 
   test('whose charge is declined changes nothing, and says why', async () => {
@@ -279,7 +279,7 @@ describe('another plan', () => {
     assert.match(pageText(agent), /Your card was declined/)
     assert.match(pageText(agent), /does not have enough funds/)
     assert.match(agent.page.url, new RegExp(`/plan/${app.other_id}/`))
-    assert.deepEqual(await takenFrom(service, email), [1050])
+    assert.deepEqual(await chargedAmounts(service, email), [1050])
   })
 
   test('whose charge is declined has another card as its main action', async () => {
@@ -309,7 +309,7 @@ describe('another plan', () => {
     assert.match(pageText(agent), /Confirm that it is you/)
     await agent.submit('Complete authentication')
     assert.match(pageText(agent), /Plan changed/)
-    assert.equal((await takenFrom(service, email)).length, 2)
+    assert.equal((await chargedAmounts(service, email)).length, 2)
   })
 
   test('names the card that it charges, and can use another one first', async () => {
@@ -334,7 +334,7 @@ describe('another plan', () => {
     await agent.submit(/^Pay /)
     assert.match(pageText(agent), /Your order has changed/)
     assert.match(pageText(agent), /\$31\.00/)
-    assert.deepEqual(await takenFrom(service, email), [1050])
+    assert.deepEqual(await chargedAmounts(service, email), [1050])
   })
 
   test('that is cheaper is planned for the period’s end, and can be taken back', async () => {
@@ -348,7 +348,7 @@ describe('another plan', () => {
     assert.match(pageText(agent), /Next charge \$4\.20 on April 10, 2026/)
     await agent.submit('Keep my plan')
     assert.match(pageText(agent), /Next charge \$10\.50/)
-    assert.deepEqual(await takenFrom(service, email), [1050])
+    assert.deepEqual(await chargedAmounts(service, email), [1050])
   })
 
   test('that took effect cannot be canceled on a page from before, and the page says so', async () => {
@@ -361,7 +361,7 @@ describe('another plan', () => {
     await agent.submit('Keep my plan')
     assert.match(pageText(agent), /The plan change can no longer be canceled/)
     assert.match(pageText(agent), /Plan Harbor Fleet/)
-    assert.deepEqual(await takenFrom(service, email), [1050, 525])
+    assert.deepEqual(await chargedAmounts(service, email), [1050, 525])
     // Where it is still scheduled, canceling it twice keeps the plan.
     await agent.open(`${manage(subscriber)}plan/${app.price_id}/`)
     await agent.submit(/^Pay /)

@@ -6,12 +6,12 @@ import { textOf } from '../support/agent.ts'
 import { REQUESTS } from '../support/budget.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import {
-  begin,
   browser,
   exchange,
   openSignInTest,
   returnPathOf,
   type SignInTest,
+  startSignIn,
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
@@ -43,7 +43,7 @@ async function rows(): Promise<number> {
 
 // F37, S4
 test(`${REQUESTS} requests of apps write no row before a sign-in`, async () => {
-  const attempt = await begin(setup.app_side, setup.callback, { state: 'x'.repeat(4096) })
+  const attempt = await startSignIn(setup.app_side, setup.callback, { state: 'x'.repeat(4096) })
   const url = attempt.url.pathname + attempt.url.search
   const before = await rows()
   for (let count = 0; count < REQUESTS; count++) {
@@ -60,7 +60,7 @@ test(`${REQUESTS} requests of apps write no row before a sign-in`, async () => {
 
 // F37, S4
 test('accepts 120 requests a minute from one address, then says when to retry', async () => {
-  const { url } = await begin(setup.app_side, setup.callback)
+  const { url } = await startSignIn(setup.app_side, setup.callback)
   const ask = () =>
     setup.app.inject({
       url: url.pathname + url.search,
@@ -102,7 +102,7 @@ test('one address exchanges 1,200 codes a minute, whatever clients it names', as
 
 // F37
 test('a state of more than 4,096 bytes is refused, and the page says so', async () => {
-  const { url } = await begin(setup.app_side, setup.callback, { state: 'ä'.repeat(2049) })
+  const { url } = await startSignIn(setup.app_side, setup.callback, { state: 'ä'.repeat(2049) })
   const page = await browser(setup).open(url.href)
   assert.equal(page.status, 400)
   assert.match(textOf(page.body), /state has 4098 bytes; use at most 4096/)
@@ -112,7 +112,7 @@ test('a state of more than 4,096 bytes is refused, and the page says so', async 
 test('the longest state comes back to the app byte for byte', async () => {
   const state = '{"to":"é/&="} '.padEnd(4000, 'z')
   const agent = browser(setup)
-  const attempt = await begin(setup.app_side, setup.callback, { state })
+  const attempt = await startSignIn(setup.app_side, setup.callback, { state })
   await agent.open(attempt.url.href)
   const page = await agent.submit('Sign in', { ...setup.demo.buyer })
   const { url } = page.url.startsWith('/o/') ? await agent.submit('Allow') : page
@@ -123,7 +123,7 @@ test('the longest state comes back to the app byte for byte', async () => {
 test('a newcomer who confirms the mailbox six days later still gets back to the app', async () => {
   const agent = browser(setup)
   const email = 'newcomer@example.org'
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   await agent.open(attempt.url.href)
   await agent.press('Create an account')
   await agent.submit('Create account', { email, password: PASSWORD })
@@ -139,7 +139,7 @@ test('a newcomer who confirms the mailbox six days later still gets back to the 
 // F36
 test('resumes an unaltered request for seven days, in the browser that began it', async () => {
   const agent = browser(setup)
-  const { url } = await begin(setup.app_side, setup.callback)
+  const { url } = await startSignIn(setup.app_side, setup.callback)
   const page = await agent.open(url.href)
   const here = returnPathOf(page.url)
   const [path, body = '', signature = ''] = here.split(/[=.]/)
@@ -160,7 +160,7 @@ test('an app that asks for a new proof gets one that came after its request, onc
     ['prompt', 'login select_account'],
     ['max_age', '0'],
   ] as const) {
-    const attempt = await begin(setup.app_side, setup.callback, { [name]: value })
+    const attempt = await startSignIn(setup.app_side, setup.callback, { [name]: value })
     setup.clock.pass(10)
     assert.match((await agent.open(attempt.url.href)).url, /^\/(signin|o\/interaction)\//)
     if (agent.page.url.startsWith('/o/')) await agent.press('Use another account')

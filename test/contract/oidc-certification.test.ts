@@ -11,14 +11,14 @@ import type { Agent, Seen } from '../support/agent.ts'
 import {
   type Attempt,
   addPerson,
-  begin,
   browser,
-  enter,
   exchange,
   openSignInTest,
   returnPathOf,
   type SignInTest,
+  signInAs,
   signInToApp,
+  startSignIn,
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
@@ -31,7 +31,7 @@ let signed_in_at: number
 before(async () => {
   setup = await openSignInTest()
   ada = await addPerson(setup, 'ada@example.org')
-  agent = await enter(setup, ada)
+  agent = await signInAs(setup, ada)
   signed_in_at = Math.floor(setup.clock.now().getTime() / 1000)
   first = await signInToApp(setup, agent)
 })
@@ -45,7 +45,7 @@ async function ask(
   who: Agent,
   changes: Record<string, string | undefined> = {},
 ): Promise<{ attempt: Attempt; page: Seen }> {
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) attempt.url.searchParams.delete(name)
     else attempt.url.searchParams.set(name, value)
@@ -170,7 +170,7 @@ test('oidcc-prompt-none-not-logged-in: the app receives login_required', async (
 
 test('prompt none without consent: the app receives consent_required', async () => {
   const bob = await addPerson(setup, 'bob@example.org')
-  const other = await enter(setup, bob)
+  const other = await signInAs(setup, bob)
   await ask(other)
   const { page } = await ask(other, { prompt: 'none' })
   assert.equal(errorAt(page), 'consent_required')
@@ -182,7 +182,7 @@ async function signInAgain(page: Seen): Promise<Seen> {
   const back = returnPathOf(page.url)
   assert.match((await agent.open(back)).url, /^\/signin\//)
   setup.clock.pass(1)
-  await enter(setup, ada, { agent })
+  await signInAs(setup, ada, { agent })
   return await agent.open(back)
 }
 
@@ -229,7 +229,7 @@ test('oidcc-id-token-hint: the person that the hint names is signed in', async (
 })
 
 test('a person other than the hint’s is asked to sign in, and is never signed in instead', async () => {
-  const eve = await enter(setup, await addPerson(setup, 'eve@example.org'))
+  const eve = await signInAs(setup, await addPerson(setup, 'eve@example.org'))
   const id_token_hint = first.id_token!
   const none = await ask(eve, { prompt: 'none', id_token_hint })
   assert.equal(errorAt(none.page), 'login_required')
@@ -238,7 +238,7 @@ test('a person other than the hint’s is asked to sign in, and is never signed 
 })
 
 test('oidcc-ensure-post-request-succeeds: a request may come as a form', async () => {
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   const answer = await setup.app.inject({
     method: 'POST',
     url: '/o/auth',

@@ -14,18 +14,18 @@ import { sellerActor } from '../support/refunds.ts'
 import {
   addApp,
   addPerson,
-  begin,
   browser,
   discover,
-  enter,
   entitlementOf,
   exchange,
   openSignInTest,
   parametersOf,
   returnPathOf,
   type SignInTest,
+  signInAs,
   signInHere,
   signInToApp,
+  startSignIn,
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
@@ -42,7 +42,7 @@ const person = (name: string) => addPerson(setup, `${name}@example.org`)
 
 test('a person signs in with a password, reads what the app learns, and agrees', async () => {
   const agent = browser(setup)
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   const page = await agent.open(attempt.url.href)
   assert.match(page.url, /^\/signin\/\?return_to=%2Fo%2Fcontinue%3Frequest%3D/)
   const requested = await signInHere(agent, setup.demo.buyer)
@@ -60,9 +60,9 @@ test('a person signs in with a password, reads what the app learns, and agrees',
 })
 
 test('returns access_denied and no code when the person cancels, and asks again the next time', async () => {
-  const agent = await enter(setup, await person('cancels'))
+  const agent = await signInAs(setup, await person('cancels'))
   for (let round = 0; round < 2; round++) {
-    const attempt = await begin(setup.app_side, setup.callback)
+    const attempt = await startSignIn(setup.app_side, setup.callback)
     await agent.open(attempt.url.href)
     const { url } = await agent.submit('Cancel')
     const { error, state, iss, code } = parametersOf(url)
@@ -76,7 +76,7 @@ test('returns access_denied and no code when the person cancels, and asks again 
 
 test('F34: the sign-in page names the app, and leads back to it with access_denied', async () => {
   const agent = browser(setup)
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   const page = await agent.open(attempt.url.href)
   assert.match(textOf(page.body), /Tidepool .*Sign in To continue to Tidepool/)
   const { url } = await agent.press('Cancel and return to Tidepool')
@@ -89,7 +89,7 @@ test('F34: the sign-in page names the app, and leads back to it with access_deni
 
 test('F34: the sign-up page names the app, and leads back to it with access_denied', async () => {
   const agent = browser(setup)
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   await agent.open(attempt.url.href)
   const page = await agent.press('Create an account')
   assert.match(textOf(page.body), /Tidepool .*Create an account To continue to Tidepool/)
@@ -101,9 +101,9 @@ test('F34: the sign-up page names the app, and leads back to it with access_deni
 
 test('asks for consent once, in whichever browser, and again only for a new scope', async () => {
   const agrees = await person('agrees')
-  const agent = await enter(setup, agrees)
+  const agent = await signInAs(setup, agrees)
   const ask = async (who = agent, scope = 'openid') => {
-    const attempt = await begin(setup.app_side, setup.callback, { scope })
+    const attempt = await startSignIn(setup.app_side, setup.callback, { scope })
     return await who.open(attempt.url.href)
   }
   const first = await ask()
@@ -111,7 +111,7 @@ test('asks for consent once, in whichever browser, and again only for a new scop
   assert.doesNotMatch(textOf(first.body), /Your plan and whether it is active/)
   await agent.submit('Allow')
   assert.ok(parametersOf((await ask()).url).code)
-  const elsewhere = await enter(setup, agrees)
+  const elsewhere = await signInAs(setup, agrees)
   assert.ok(parametersOf((await ask(elsewhere)).url).code)
   const more = await ask(elsewhere, 'openid entitlements')
   assert.match(textOf(more.body), /Your plan and whether it is active/)
@@ -120,10 +120,10 @@ test('asks for consent once, in whichever browser, and again only for a new scop
 })
 
 test('an agreement is with one app: another asks for its own', async () => {
-  const agent = await enter(setup, await person('separate'))
+  const agent = await signInAs(setup, await person('separate'))
   await signInToApp(setup, agent)
   const other = await addApp(setup, { redirect_uris: [setup.callback] })
-  const attempt = await begin(await discover(setup, other), setup.callback)
+  const attempt = await startSignIn(await discover(setup, other), setup.callback)
   const page = await agent.open(attempt.url.href)
   assert.match(textOf(page.body), /Sign in to Driftwood/)
 })
@@ -131,7 +131,7 @@ test('an agreement is with one app: another asks for its own', async () => {
 test('a buyer comes back from the checkout signed in, without a click', async () => {
   const agent = browser(setup)
   await purchase(setup, agent, { email: 'new-buyer@example.org' })
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   const { url } = await agent.open(attempt.url.href)
   const tokens = await exchange(setup.app_side, attempt, url)
   const answer = await entitlementOf(setup, tokens.access_token)
@@ -162,8 +162,8 @@ test('a plan that a seller gives or imports is no agreement of the person', asyn
       await world.db.run(sql`update licenses set origin = 'import' where id = ${license_id}`)
     }
     await give()
-    const agent = await enter(setup, { user_id })
-    const attempt = await begin(setup.app_side, setup.callback)
+    const agent = await signInAs(setup, { user_id })
+    const attempt = await startSignIn(setup.app_side, setup.callback)
     const asked = await agent.open(attempt.url.href)
     assert.match(asked.url, /^\/o\/interaction\//, how)
     assert.match(textOf(asked.body), /private ID for this app only/)
@@ -180,29 +180,29 @@ test('a session from a checkout is valid for its app alone, and is no single sig
   await signInToApp(setup, agent)
   const other = await addApp(setup, { redirect_uris: [setup.callback] })
   const other_side = await discover(setup, other)
-  const attempt = await begin(other_side, setup.callback)
+  const attempt = await startSignIn(other_side, setup.callback)
   assert.match((await agent.open(attempt.url.href)).url, /^\/signin\//)
-  const silent = await begin(other_side, setup.callback, { prompt: 'none' })
+  const silent = await startSignIn(other_side, setup.callback, { prompt: 'none' })
   const { url } = await agent.open(silent.url.href)
   assert.equal(parametersOf(url).error, 'login_required')
   await signInToApp(setup, agent)
 })
 
 test('a person who signed out of the service must sign in again, and the app’s own session continues', async () => {
-  const agent = await enter(setup, await person('leaves'))
+  const agent = await signInAs(setup, await person('leaves'))
   const tokens = await signInToApp(setup, agent)
   agent.cookies.delete('__Host-session')
-  const silent = await begin(setup.app_side, setup.callback, { prompt: 'none' })
+  const silent = await startSignIn(setup.app_side, setup.callback, { prompt: 'none' })
   assert.equal(parametersOf((await agent.open(silent.url.href)).url).error, 'login_required')
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   assert.match((await agent.open(attempt.url.href)).url, /^\/signin\//)
   assert.equal((await entitlementOf(setup, tokens.access_token)).statusCode, 200)
 })
 
 test('a sign-in with another account ends the session of the one before', async () => {
-  const agent = await enter(setup, await person('before'))
+  const agent = await signInAs(setup, await person('before'))
   const theirs = await signInToApp(setup, agent)
-  await enter(setup, await person('after'), { agent })
+  await signInAs(setup, await person('after'), { agent })
   const mine = await signInToApp(setup, agent)
   assert.notEqual(mine.claims()!.sub, theirs.claims()!.sub)
   assert.equal((await entitlementOf(setup, theirs.access_token)).statusCode, 401)
@@ -211,13 +211,13 @@ test('a sign-in with another account ends the session of the one before', async 
 
 test('a sign-in that waited while another account signed in elsewhere does not mix the two', async () => {
   const agent = browser(setup)
-  const waiting = await begin(setup.app_side, setup.callback)
+  const waiting = await startSignIn(setup.app_side, setup.callback)
   await agent.open(waiting.url.href)
   const here = returnPathOf(agent.page.url)
   const one = await person('first-tab')
-  await enter(setup, one, { agent })
+  await signInAs(setup, one, { agent })
   const theirs = await signInToApp(setup, agent)
-  await enter(setup, await person('second-tab'), { agent })
+  await signInAs(setup, await person('second-tab'), { agent })
   const page = await agent.open(here)
   assert.match(textOf(page.body), /second-tab@example\.org/)
   const { url } = await agent.submit('Allow')
@@ -227,10 +227,10 @@ test('a sign-in that waited while another account signed in elsewhere does not m
 
 test('another account that appears in the browser at the last moment is signed out, with its tokens', async () => {
   const { user_id } = await person('late')
-  const theirs_agent = await enter(setup, await person('sudden'))
+  const theirs_agent = await signInAs(setup, await person('sudden'))
   const theirs = await signInToApp(setup, theirs_agent)
-  const agent = await enter(setup, { user_id })
-  const attempt = await begin(setup.app_side, setup.callback)
+  const agent = await signInAs(setup, { user_id })
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   const interaction = await hop(agent, attempt.url.pathname + attempt.url.search)
   const resume = await hop(agent, interaction)
   agent.cookies.set('__Host-sign-in', theirs_agent.cookies.get('__Host-sign-in')!)
@@ -254,8 +254,8 @@ async function hop(agent: Agent, url: string): Promise<string> {
 
 test('a consent whose sign-in session ended meanwhile starts again', async () => {
   const owner = await person('ended')
-  const agent = await enter(setup, owner)
-  const attempt = await begin(setup.app_side, setup.callback)
+  const agent = await signInAs(setup, owner)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   await agent.open(attempt.url.href)
   await grants.revokeEverything(setup.world.db, owner.user_id)
   const page = await agent.submit('Allow')
@@ -264,11 +264,11 @@ test('a consent whose sign-in session ended meanwhile starts again', async () =>
 })
 
 test('another account that signs in in the browser is asked for its own consent', async () => {
-  const agent = await enter(setup, await person('asked'))
-  const attempt = await begin(setup.app_side, setup.callback)
+  const agent = await signInAs(setup, await person('asked'))
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   const { url } = await agent.open(attempt.url.href)
   const thief = await person('other-asked')
-  await enter(setup, thief, { agent })
+  await signInAs(setup, thief, { agent })
   // The form was rendered for the previous session, so neither it nor the page is accepted.
   assert.equal((await agent.submit('Allow')).status, 403)
   const page = await agent.open(url)
@@ -282,10 +282,10 @@ test('another account that signs in in the browser is asked for its own consent'
 })
 
 test('a sign-in that began in another browser leads back to the app without a code', async () => {
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   const { url } = await browser(setup).open(attempt.url.href)
   const here = returnPathOf(url)
-  const agent = await enter(setup, await person('elsewhere'))
+  const agent = await signInAs(setup, await person('elsewhere'))
   for (const address of [here, here.replace('?', '/cancel?')]) {
     const page = await agent.open(address)
     assert.equal(page.status, 400)
@@ -297,16 +297,16 @@ test('a sign-in that began in another browser leads back to the app without a co
 })
 
 test('an unfinished sign-in expires after an hour', async () => {
-  const agent = await enter(setup, await person('slow'))
-  const attempt = await begin(setup.app_side, setup.callback)
+  const agent = await signInAs(setup, await person('slow'))
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   const { url } = await agent.open(attempt.url.href)
   setup.clock.pass(3600)
   assert.match(textOf((await agent.open(url)).body), /Start signing in again/)
 })
 
 test('no other site can agree for a person', async () => {
-  const agent = await enter(setup, await person('forged'))
-  const attempt = await begin(setup.app_side, setup.callback)
+  const agent = await signInAs(setup, await person('forged'))
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   const { url } = await agent.open(attempt.url.href)
   for (const headers of [{}, { origin: 'https://evil.example' }]) {
     const answer = await setup.app.inject({
@@ -334,10 +334,10 @@ test('F33: an app that a buyer disconnected asks again, and gets nothing silentl
   await disconnectApp(setup.world, owner, client_id)
   assert.equal((await entitlementOf(setup, tokens.access_token)).statusCode, 401)
   assert.deepEqual(await grants.listApps(db, setup.clock.now(), buyer!.id), [])
-  const silent = await begin(setup.app_side, setup.callback, { prompt: 'none' })
+  const silent = await startSignIn(setup.app_side, setup.callback, { prompt: 'none' })
   const { error, code } = parametersOf((await agent.open(silent.url.href)).url)
   assert.deepEqual([error, code], ['consent_required', undefined])
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   assert.match(textOf((await agent.open(attempt.url.href)).body), /Sign in to Tidepool/)
   const { url } = await agent.submit('Allow')
   assert.ok(await exchange(setup.app_side, attempt, url))

@@ -14,9 +14,9 @@ import { eventually } from '../support/eventually.ts'
 import { openTestService } from '../support/service.ts'
 import {
   addPerson,
-  enter,
   openSignInTest,
   type SignInTest,
+  signInAs,
   signInToApp,
 } from '../support/sign-in.ts'
 
@@ -25,7 +25,7 @@ let agent: Agent
 
 before(async () => {
   setup = await openSignInTest()
-  agent = await enter(setup, await addPerson(setup, 'ada@example.org'))
+  agent = await signInAs(setup, await addPerson(setup, 'ada@example.org'))
 })
 
 after(async () => {

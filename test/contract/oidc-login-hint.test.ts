@@ -1,7 +1,7 @@
 /** The email with which an app expects a person to sign in (OpenID Connect: login_hint). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { begin, browser, openSignInTest, type SignInTest } from '../support/sign-in.ts'
+import { browser, openSignInTest, type SignInTest, startSignIn } from '../support/sign-in.ts'
 
 let setup: SignInTest
 before(async () => {
@@ -11,7 +11,7 @@ after(() => setup.close())
 
 /** The email on the pages for sign-in and sign-up, of a sign-in that the app hints this email. */
 async function emailsFor(login_hint: string): Promise<string[]> {
-  const { url } = await begin(setup.app_side, setup.callback, { login_hint })
+  const { url } = await startSignIn(setup.app_side, setup.callback, { login_hint })
   const agent = browser(setup)
   const signIn = await agent.open(url.pathname + url.search)
   const [, signUpPath] = /href="(\/signup\/[^"]+)"/.exec(signIn.body)!
@@ -33,7 +33,9 @@ test('a hint that is no email is ignored', async () => {
 })
 
 test('an email that the person typed is kept where the form is shown again', async () => {
-  const { url } = await begin(setup.app_side, setup.callback, { login_hint: 'ana@example.com' })
+  const { url } = await startSignIn(setup.app_side, setup.callback, {
+    login_hint: 'ana@example.com',
+  })
   const agent = browser(setup)
   await agent.open(url.pathname + url.search)
   const again = await agent.submit('Sign in', { email: 'ben@example.com', password: 'not mine' })

@@ -6,7 +6,6 @@ import { emailTo, linkIn } from '../support/mailbox.ts'
 import { purchase } from '../support/purchase.ts'
 import {
   addApp,
-  begin,
   browser,
   discover,
   entitlementOf,
@@ -15,6 +14,7 @@ import {
   returnPathOf,
   type SignInTest,
   signInToApp,
+  startSignIn,
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
@@ -36,7 +36,7 @@ async function tokensGiven(): Promise<number> {
 test('a new person verifies the email before any token, agrees, and is on the free plan', async () => {
   const agent = browser(setup)
   const email = newEmail()
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   await agent.open(attempt.url.href)
   await agent.press('Create an account')
   const before = await tokensGiven()
@@ -54,7 +54,7 @@ test('asks for the second factor before the app receives anything', async () => 
   const owner = await signUp(setup)
   const { secret } = await addAuthenticator(setup, owner.agent)
   const agent = browser(setup)
-  const attempt = await begin(setup.app_side, setup.callback)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   const requested = await agent.open(attempt.url.href)
   const here = returnPathOf(requested.url)
   await agent.submit('Sign in', { email: owner.email, password: PASSWORD })
@@ -72,7 +72,7 @@ test('a buyer verifies the email on the way into another app, and starts over wi
   const bought = await signInToApp(setup, agent)
   const other = await addApp(setup, { redirect_uris: [setup.callback] })
   const side = await discover(setup, other)
-  const attempt = await begin(side, setup.callback)
+  const attempt = await startSignIn(side, setup.callback)
   await agent.open(attempt.url.href)
   await agent.submit('Email me a sign-in link', { email })
   await agent.open(linkIn(await emailTo(setup, email, /sign-in link/), 'sign_in'))

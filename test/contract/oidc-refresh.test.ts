@@ -7,10 +7,10 @@ import type { UserId } from '#platform/ids'
 import {
   addPerson,
   browser,
-  enter,
   entitlementOf,
   openSignInTest,
   type SignInTest,
+  signInAs,
   signInToApp,
 } from '../support/sign-in.ts'
 
@@ -28,7 +28,7 @@ after(async () => {
 
 type Tokens = Pick<client.TokenEndpointResponse, 'access_token' | 'refresh_token'>
 
-const signIn = async () => await signInToApp(setup, await enter(setup, ada))
+const signIn = async () => await signInToApp(setup, await signInAs(setup, ada))
 const refresh = ({ refresh_token }: Tokens) =>
   client.refreshTokenGrant(setup.app_side, refresh_token!)
 const isRefused = (tokens: Tokens) => assert.rejects(refresh(tokens), { error: 'invalid_grant' })
@@ -85,7 +85,7 @@ test('F31: a token whose successor was refreshed ends the login, within 30 secon
 })
 
 test('F31: each login of an app is a grant of its own, in one browser too', async () => {
-  const agent = await enter(setup, ada, { agent: browser(setup) })
+  const agent = await signInAs(setup, ada, { agent: browser(setup) })
   const one = await signInToApp(setup, agent)
   const other = await signInToApp(setup, agent)
   const next = await refresh(one)
@@ -99,7 +99,7 @@ test('F31: each login of an app is a grant of its own, in one browser too', asyn
 test('F31: a login that no app finished leaves nothing after an hour', async () => {
   const count = async () =>
     (await setup.world.db.raw(`select 1 from oidc_records where kind = 'Grant'`)).rows.length
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   await signInToApp(setup, agent)
   const before = await count()
   const url = client.buildAuthorizationUrl(setup.app_side, {

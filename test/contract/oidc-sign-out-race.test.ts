@@ -15,14 +15,14 @@ import { SERVER_URL } from '../support/database.ts'
 import { oneAfterOther } from '../support/one-after-other.ts'
 import {
   addPerson,
-  begin,
-  enter,
+  authorizeApp,
   entitlementOf,
-  goToApp,
   openSignInTest,
   parametersOf,
   type SignInTest,
+  signInAs,
   signInToApp,
+  startSignIn,
 } from '../support/sign-in.ts'
 
 // The embedded database has one connection, on which transactions queue: nothing races there.
@@ -40,7 +40,7 @@ describe('a sign-in to an app at the moment of a sign-out', { skip }, () => {
   /** A person who has signed in to the app before, in a new browser. */
   async function signedIn(): Promise<{ agent: Agent; user_id: UserId; email: string }> {
     const person = await addPerson(setup, `races-${++count}@example.org`)
-    const agent = await enter(setup, person)
+    const agent = await signInAs(setup, person)
     await signInToApp(setup, agent)
     return { agent, ...person }
   }
@@ -48,11 +48,11 @@ describe('a sign-in to an app at the moment of a sign-out', { skip }, () => {
   test('gets no code once every other browser was signed out', async () => {
     const { agent, ...person } = await signedIn()
     const owner = await openOwner(setup, person)
-    const attempt = await begin(setup.app_side, setup.callback)
+    const attempt = await startSignIn(setup.app_side, setup.callback)
     const [, going] = await oneAfterOther(
       setup,
       (world) => endOtherSessions(world, owner),
-      () => goToApp(agent, attempt),
+      () => authorizeApp(agent, attempt),
     )
     assert.ok(going.status === 'fulfilled', String('reason' in going && going.reason))
     const { error, code } = parametersOf(going.value.url)

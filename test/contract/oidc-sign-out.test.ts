@@ -8,16 +8,16 @@ import { type Agent, textOf } from '../support/agent.ts'
 import {
   addApp,
   addPerson,
-  begin,
+  authorizeApp,
   browser,
   discover,
-  enter,
   entitlementOf,
   exchange,
-  goToApp,
   openSignInTest,
   type SignInTest,
+  signInAs,
   signInToApp,
+  startSignIn,
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
@@ -36,7 +36,7 @@ type Tokens = Awaited<ReturnType<typeof signInToApp>>
 /** A new person, signed in to the service and to the app. */
 async function signedIn(): Promise<{ agent: Agent; tokens: Tokens; user_id: UserId }> {
   const { user_id } = await addPerson(setup, `leaves-${++count}@example.org`)
-  const agent = await enter(setup, { user_id })
+  const agent = await signInAs(setup, { user_id })
   return { agent, tokens: await signInToApp(setup, agent), user_id }
 }
 
@@ -75,7 +75,7 @@ test('oidcc-rp-initiated-logout: who confirms is signed out of the app and of th
   await assert.rejects(client.fetchUserInfo(setup.app_side, tokens.access_token, 'x'))
   await isRefused(tokens)
   assert.match((await agent.open('/account/')).url, /^\/signin\//)
-  const again = await begin(setup.app_side, setup.callback)
+  const again = await startSignIn(setup.app_side, setup.callback)
   assert.match((await agent.open(again.url.href)).url, /^\/signin\//)
 })
 
@@ -181,7 +181,7 @@ test('an ID token that has expired still says of which app to sign out', async (
 
 test('ends the login of the ID token in a browser without a session, if it is confirmed', async () => {
   const { tokens, user_id } = await signedIn()
-  const elsewhere = await signInToApp(setup, await enter(setup, { user_id }))
+  const elsewhere = await signInToApp(setup, await signInAs(setup, { user_id }))
   const agent = browser(setup)
   const page = await agent.open(signOutUrl(tokens))
   assert.match(textOf(page.body), /Sign out of Tidepool\? This ends this sign-in to Tidepool\./)
@@ -237,7 +237,7 @@ test('no other site can sign a person out', async () => {
 
 test('a sign-out ends the app’s sessions of that person everywhere, and of no one else', async () => {
   const { agent, tokens, user_id } = await signedIn()
-  const elsewhere = await signInToApp(setup, await enter(setup, { user_id }))
+  const elsewhere = await signInToApp(setup, await signInAs(setup, { user_id }))
   const other = await signedIn()
   await agent.open(signOutUrl(tokens))
   await agent.submit('Sign out')
@@ -252,8 +252,8 @@ test('F35: a sign-out of one app leaves the other apps of the browser signed in'
   const { agent, tokens } = await signedIn()
   const app = await addApp(setup, { redirect_uris: [setup.callback] })
   const side = await discover(setup, app)
-  const attempt = await begin(side, setup.callback)
-  const other = await exchange(side, attempt, (await goToApp(agent, attempt)).url)
+  const attempt = await startSignIn(side, setup.callback)
+  const other = await exchange(side, attempt, (await authorizeApp(agent, attempt)).url)
   await agent.open(signOutUrl(tokens))
   await agent.submit('Sign out')
   assert.equal(await status(tokens), 401)
@@ -263,7 +263,7 @@ test('F35: a sign-out of one app leaves the other apps of the browser signed in'
 
 test('F35: a sign-out that names no app ends every app of this browser, and none elsewhere', async () => {
   const { agent, tokens, user_id } = await signedIn()
-  const elsewhere = await signInToApp(setup, await enter(setup, { user_id }))
+  const elsewhere = await signInToApp(setup, await signInAs(setup, { user_id }))
   await agent.open('/o/session/end')
   await agent.submit('Sign out')
   assert.equal(await status(tokens), 401)
@@ -272,7 +272,7 @@ test('F35: a sign-out that names no app ends every app of this browser, and none
 
 test('F35: a hint of another person ends the login that it names, not the current session', async () => {
   const other = await signedIn()
-  const their_second = await signInToApp(setup, await enter(setup, other))
+  const their_second = await signInToApp(setup, await signInAs(setup, other))
   const here = await signedIn()
   const page = await here.agent.open(signOutUrl(other.tokens))
   assert.match(
@@ -289,8 +289,8 @@ test('F35: a hint of another person ends the login that it names, not the curren
 
 test('a code that was issued before the person signed out no longer works', async () => {
   const { agent, tokens } = await signedIn()
-  const attempt = await begin(setup.app_side, setup.callback)
-  const { url } = await goToApp(agent, attempt)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
+  const { url } = await authorizeApp(agent, attempt)
   await agent.open(signOutUrl(tokens))
   await agent.submit('Sign out')
   await assert.rejects(exchange(setup.app_side, attempt, url), { error: 'invalid_grant' })
@@ -300,8 +300,8 @@ test('who signs in again after a sign-out is not asked to agree again', async ()
   const { agent, tokens, user_id } = await signedIn()
   await agent.open(signOutUrl(tokens))
   await agent.submit('Sign out')
-  await enter(setup, { user_id }, { agent })
-  const attempt = await begin(setup.app_side, setup.callback)
+  await signInAs(setup, { user_id }, { agent })
+  const attempt = await startSignIn(setup.app_side, setup.callback)
   const { url } = await agent.open(attempt.url.href)
   assert.equal((await exchange(setup.app_side, attempt, url)).claims()!.sub, tokens.claims()!.sub)
 })

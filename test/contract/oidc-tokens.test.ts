@@ -6,16 +6,16 @@ import { sha256 } from '#platform/secrets'
 import {
   addApp,
   addPerson,
-  begin,
+  authorizeApp,
   browser,
   discover,
-  enter,
   entitlementOf,
   exchange,
-  goToApp,
   openSignInTest,
   type SignInTest,
+  signInAs,
   signInToApp,
+  startSignIn,
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
@@ -38,12 +38,12 @@ test('client secrets are stored as digests alone, and both ways to show one are 
   const [row] = rows as { secret_hash: Buffer }[]
   assert.deepEqual(row!.secret_hash, sha256(client_secret))
   assert.ok(!JSON.stringify(rows).includes(client_secret))
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   await signInToApp(setup, agent)
   for (const way of [client.ClientSecretBasic(), client.ClientSecretPost()]) {
     const side = await discover(setup, { client_id, client_secret }, way)
-    const attempt = await begin(side, setup.callback)
-    const { url } = await goToApp(agent, attempt)
+    const attempt = await startSignIn(side, setup.callback)
+    const { url } = await authorizeApp(agent, attempt)
     assert.ok((await exchange(side, attempt, url)).access_token)
   }
 })
@@ -74,10 +74,10 @@ test('a wrong secret, an unknown client and no secret at all are refused alike',
 })
 
 test('the database contains no usable secret', async () => {
-  const agent = await enter(setup, ada)
-  const attempt = await begin(setup.app_side, setup.callback, { prompt: 'consent' })
-  await goToApp(agent, attempt)
-  const open = await begin(setup.app_side, setup.callback, { prompt: 'consent' })
+  const agent = await signInAs(setup, ada)
+  const attempt = await startSignIn(setup.app_side, setup.callback, { prompt: 'consent' })
+  await authorizeApp(agent, attempt)
+  const open = await startSignIn(setup.app_side, setup.callback, { prompt: 'consent' })
   const page = await agent.open(open.url.href)
   const tokens = await signInToApp(setup, agent)
   const { rows } = await setup.world.db.raw(`select row_to_json(r)::text as text,
@@ -94,10 +94,10 @@ test('the database contains no usable secret', async () => {
 })
 
 test('a code is good once, for 60 seconds, and its second use revokes what it gave', async () => {
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   await signInToApp(setup, agent)
-  const attempt = await begin(setup.app_side, setup.callback)
-  const { url } = await goToApp(agent, attempt)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
+  const { url } = await authorizeApp(agent, attempt)
   const tokens = await exchange(setup.app_side, attempt, url)
   setup.clock.pass(30)
   await assert.rejects(exchange(setup.app_side, attempt, url), { error: 'invalid_grant' })
@@ -105,17 +105,17 @@ test('a code is good once, for 60 seconds, and its second use revokes what it ga
   await assert.rejects(client.refreshTokenGrant(setup.app_side, tokens.refresh_token!), {
     error: 'invalid_grant',
   })
-  const late = await begin(setup.app_side, setup.callback)
-  const page = await goToApp(agent, late)
+  const late = await startSignIn(setup.app_side, setup.callback)
+  const page = await authorizeApp(agent, late)
   setup.clock.pass(61)
   await assert.rejects(exchange(setup.app_side, late, page.url), { error: 'invalid_grant' })
 })
 
 test('of ten simultaneous exchanges of one code at most one succeeds, and its tokens are revoked', async () => {
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   await signInToApp(setup, agent)
-  const attempt = await begin(setup.app_side, setup.callback)
-  const { url } = await goToApp(agent, attempt)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
+  const { url } = await authorizeApp(agent, attempt)
   const tries = Array.from({ length: 10 }, () => exchange(setup.app_side, attempt, url))
   const got = (await Promise.allSettled(tries)).filter(({ status }) => status === 'fulfilled')
   assert.ok(got.length <= 1)
@@ -127,10 +127,10 @@ test('of ten simultaneous exchanges of one code at most one succeeds, and its to
 test('another app cannot use a code, a verifier must fit, and the redirect URI must be the same', async () => {
   const other = await addApp(setup, { redirect_uris: [setup.callback] })
   const other_side = await discover(setup, other)
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   await signInToApp(setup, agent)
-  const attempt = await begin(setup.app_side, setup.callback)
-  const { url } = await goToApp(agent, attempt)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
+  const { url } = await authorizeApp(agent, attempt)
   const wrong = { error: 'invalid_grant' }
   await assert.rejects(exchange(other_side, attempt, url), wrong)
   const guessed = { ...attempt, verifier: client.randomPKCECodeVerifier() }
@@ -141,8 +141,8 @@ test('another app cannot use a code, a verifier must fit, and the redirect URI m
 })
 
 test('a refresh token ends after 30 days without use, and its family after 180 with it', async () => {
-  const idle = await signInToApp(setup, await enter(setup, ada))
-  let { refresh_token } = await signInToApp(setup, await enter(setup, ada))
+  const idle = await signInToApp(setup, await signInAs(setup, ada))
+  let { refresh_token } = await signInToApp(setup, await signInAs(setup, ada))
   const use = async () => {
     refresh_token = (await client.refreshTokenGrant(setup.app_side, refresh_token!)).refresh_token
   }
@@ -160,7 +160,7 @@ test('a refresh token ends after 30 days without use, and its family after 180 w
 })
 
 test('an access token ends after an hour, at userinfo and at the entitlement endpoint alike', async () => {
-  const { access_token } = await signInToApp(setup, await enter(setup, ada))
+  const { access_token } = await signInToApp(setup, await signInAs(setup, ada))
   const userinfo = () => client.fetchUserInfo(setup.app_side, access_token, client.skipSubjectCheck)
   setup.clock.pass(3599)
   assert.ok(await userinfo())
@@ -172,10 +172,10 @@ test('an access token ends after an hour, at userinfo and at the entitlement end
 
 test('a locked account keeps nothing: no token of it is good, and none is given', async () => {
   const lost = await addPerson(setup, 'lost@example.org')
-  const agent = await enter(setup, lost)
+  const agent = await signInAs(setup, lost)
   const tokens = await signInToApp(setup, agent)
-  const attempt = await begin(setup.app_side, setup.callback)
-  const page = await goToApp(agent, attempt)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
+  const page = await authorizeApp(agent, attempt)
   await setup.world.db.raw('update users set locked_at = $1 where id = $2', [
     setup.clock.now(),
     lost.user_id,
@@ -185,12 +185,12 @@ test('a locked account keeps nothing: no token of it is good, and none is given'
   await assert.rejects(client.refreshTokenGrant(setup.app_side, tokens.refresh_token!), {
     error: 'invalid_grant',
   })
-  const again = await begin(setup.app_side, setup.callback)
+  const again = await startSignIn(setup.app_side, setup.callback)
   assert.match((await agent.open(again.url.href)).url, /^\/signin\//)
 })
 
 test('F43: an app revokes a refresh token, and with it the login alone', async () => {
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   const one = await signInToApp(setup, agent)
   const other = await signInToApp(setup, agent)
   await client.tokenRevocation(setup.app_side, one.refresh_token!)
@@ -206,14 +206,14 @@ test('F43: an app revokes a refresh token, and with it the login alone', async (
 test('F40: refresh goes on while an app has no redirect URI', async () => {
   const app = await addApp(setup, { redirect_uris: [setup.callback] })
   const side = await discover(setup, app)
-  const attempt = await begin(side, setup.callback)
-  const { url } = await goToApp(await enter(setup, ada), attempt)
+  const attempt = await startSignIn(side, setup.callback)
+  const { url } = await authorizeApp(await signInAs(setup, ada), attempt)
   const tokens = await exchange(side, attempt, url)
   await setup.world.db.raw(`update clients set redirect_uris = '{}' where client_id = $1`, [
     app.client_id,
   ])
   assert.ok((await client.refreshTokenGrant(side, tokens.refresh_token!)).access_token)
-  const nowhere = await begin(side, 'https://nowhere.invalid/')
+  const nowhere = await startSignIn(side, 'https://nowhere.invalid/')
   assert.equal((await browser(setup).open(nowhere.url.href)).status, 400)
 })
 

@@ -4,11 +4,11 @@ import { after, before, test } from 'node:test'
 import type { Agent } from '../support/agent.ts'
 import {
   addPerson,
-  begin,
   browser,
-  enter,
   openSignInTest,
   type SignInTest,
+  signInAs,
+  startSignIn,
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
@@ -22,7 +22,7 @@ const CHOSEN = '__Host-language'
 /** Opens a sign-in that asks for these languages; the language of the page that is shown. */
 async function languageOf(agent: Agent, ui_locales?: string): Promise<string | undefined> {
   const asked: Record<string, string> = ui_locales === undefined ? {} : { ui_locales }
-  const { url } = await begin(setup.app_side, setup.callback, asked)
+  const { url } = await startSignIn(setup.app_side, setup.callback, asked)
   const page = await agent.open(url.pathname + url.search)
   assert.equal(page.status, 200)
   return /<html[^>]* lang="([\w-]+)"/.exec(page.body)?.[1]
@@ -62,7 +62,7 @@ test('a language that the person chose comes first', async () => {
 })
 
 test('the pages after the sign-in page have it too, and the next request does not', async () => {
-  const person = await enter(setup, await addPerson(setup, 'idioma@example.com'))
+  const person = await signInAs(setup, await addPerson(setup, 'idioma@example.com'))
   assert.equal(await languageOf(person, 'es'), 'es')
   assert.match(person.page.url, /^\/o\/interaction\//)
   const newcomer = browser(setup)
@@ -76,7 +76,7 @@ const langOf = (body: string) => /<html[^>]* lang="([\w-]+)"/.exec(body)?.[1]
 
 test('the page about a request that is refused has its own language', async () => {
   const person = browser(setup)
-  const { url } = await begin(setup.app_side, setup.callback, { ui_locales: 'es' })
+  const { url } = await startSignIn(setup.app_side, setup.callback, { ui_locales: 'es' })
   url.searchParams.set('redirect_uri', 'https://elsewhere.example/')
   const refused = await person.open(url.pathname + url.search)
   assert.equal(refused.status, 400)
@@ -86,7 +86,7 @@ test('the page about a request that is refused has its own language', async () =
 })
 
 test('the page of a sign-out is in the language that the app asks for', async () => {
-  const person = await enter(setup, await addPerson(setup, 'salida@example.com'))
+  const person = await signInAs(setup, await addPerson(setup, 'salida@example.com'))
   const shown = async (query: string) => langOf((await person.open(`/o/session/end${query}`)).body)
   assert.equal(await shown('?ui_locales=es-MX'), 'es')
   assert.equal(await shown('?ui_locales=es&id_token_hint=forged'), 'es')

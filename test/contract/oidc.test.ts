@@ -6,15 +6,15 @@ import type { UserId } from '#platform/ids'
 import {
   addApp,
   addPerson,
-  begin,
+  authorizeApp,
   browser,
   discover,
-  enter,
   exchange,
-  goToApp,
   openSignInTest,
   type SignInTest,
+  signInAs,
   signInToApp,
+  startSignIn,
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
@@ -74,10 +74,10 @@ test('other features of the library cannot be reached', async () => {
 })
 
 test('a person signs in, agrees, and the app learns a private id and nothing else', async () => {
-  const attempt = await begin(setup.app_side, setup.callback, {
+  const attempt = await startSignIn(setup.app_side, setup.callback, {
     scope: 'openid entitlements email profile address phone',
   })
-  const { url } = await goToApp(await enter(setup, ada), attempt)
+  const { url } = await authorizeApp(await signInAs(setup, ada), attempt)
   const back = new URL(url)
   assert.equal(back.origin + back.pathname, setup.callback)
   assert.equal(back.searchParams.get('iss'), issuer())
@@ -102,10 +102,10 @@ test('oauth4webapi drives the same flow and finds the signature of the ID token 
   const { client_id, client_secret } = setup.demo.app
   const app = { client_id }
   const insecure = { [oauth.allowInsecureRequests]: true }
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   await signInToApp(setup, agent)
-  const attempt = await begin(setup.app_side, setup.callback)
-  const { url } = await goToApp(agent, attempt)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
+  const { url } = await authorizeApp(agent, attempt)
   const parameters = oauth.validateAuthResponse(server, app, new URL(url), attempt.state)
   const authentication = oauth.ClientSecretBasic(client_secret)
   const answer = await oauth.authorizationCodeGrantRequest(
@@ -127,35 +127,35 @@ test('oauth4webapi drives the same flow and finds the signature of the ID token 
 })
 
 test('a request that names no scope gets what apps get by default', async () => {
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   await signInToApp(setup, agent)
   for (const change of [(url: URL) => url.searchParams.delete('scope'), emptyScope]) {
-    const attempt = await begin(setup.app_side, setup.callback)
+    const attempt = await startSignIn(setup.app_side, setup.callback)
     change(attempt.url)
-    const { url } = await goToApp(agent, attempt)
+    const { url } = await authorizeApp(agent, attempt)
     const tokens = await exchange(setup.app_side, attempt, url)
     assert.equal(tokens.scope, 'openid entitlements')
   }
 })
 
 test('a request that names unknown scopes only is one that names none', async () => {
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   await signInToApp(setup, agent)
   for (const scope of ['profile email', 'calendar']) {
-    const attempt = await begin(setup.app_side, setup.callback, { scope })
-    const { url } = await goToApp(agent, attempt)
+    const attempt = await startSignIn(setup.app_side, setup.callback, { scope })
+    const { url } = await authorizeApp(agent, attempt)
     assert.equal((await exchange(setup.app_side, attempt, url)).scope, 'openid entitlements')
   }
 })
 
 test('a malformed scope and a repeated one are refused', async () => {
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   await signInToApp(setup, agent)
   for (const [scopes, error] of [
     [['"calendar"'], 'invalid_scope'],
     [['openid', 'entitlements'], 'invalid_request'],
   ] as const) {
-    const { url } = await begin(setup.app_side, setup.callback)
+    const { url } = await startSignIn(setup.app_side, setup.callback)
     url.searchParams.delete('scope')
     for (const scope of scopes) url.searchParams.append('scope', scope)
     const answer = new URL((await agent.open(url.href)).url)
@@ -171,11 +171,11 @@ test('two apps see different private ids, and one app the same from every browse
   const redirect_uri = 'https://driftwood.example/callback'
   const other = await addApp(setup, { redirect_uris: [redirect_uri] })
   const other_side = await discover(setup, other)
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   const here = (await signInToApp(setup, agent)).claims()!.sub
-  assert.equal((await signInToApp(setup, await enter(setup, ada))).claims()!.sub, here)
-  const attempt = await begin(other_side, redirect_uri)
-  const { url } = await goToApp(agent, attempt)
+  assert.equal((await signInToApp(setup, await signInAs(setup, ada))).claims()!.sub, here)
+  const attempt = await startSignIn(other_side, redirect_uri)
+  const { url } = await authorizeApp(agent, attempt)
   const there = (await exchange(other_side, attempt, url)).claims()!
   assert.notEqual(there.sub, here)
   assert.equal(there.aud, other.client_id)
@@ -185,11 +185,11 @@ test('an app may return to several hosts, and has one private id for a person on
   const uris = ['https://driftwood.example/cb', 'https://eu.driftwood.example/cb', setup.callback]
   const app = await addApp(setup, { redirect_uris: uris })
   const side = await discover(setup, app)
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   const subs = new Set<string>()
   for (const uri of uris) {
-    const attempt = await begin(side, uri)
-    const { url } = await goToApp(agent, attempt)
+    const attempt = await startSignIn(side, uri)
+    const { url } = await authorizeApp(agent, attempt)
     assert.ok(url.startsWith(`${uri}?`))
     subs.add((await exchange(side, attempt, url)).claims()!.sub)
   }
@@ -199,7 +199,7 @@ test('an app may return to several hosts, and has one private id for a person on
 test('a client without a redirect URI is refused until one is set', async () => {
   const app = await addApp(setup, { redirect_uris: [] })
   const side = await discover(setup, app)
-  const attempt = await begin(side, setup.callback)
+  const attempt = await startSignIn(side, setup.callback)
   const refused = await browser(setup).open(attempt.url.href)
   assert.equal(refused.status, 400)
   await setup.world.db.raw('update clients set redirect_uris = $1 where client_id = $2', [
@@ -210,20 +210,20 @@ test('a client without a redirect URI is refused until one is set', async () => 
 })
 
 test('F43: prompt=select_account asks which account, and takes the one that is chosen', async () => {
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   await signInToApp(setup, agent)
-  const attempt = await begin(setup.app_side, setup.callback, { prompt: 'select_account' })
+  const attempt = await startSignIn(setup.app_side, setup.callback, { prompt: 'select_account' })
   const page = await agent.open(attempt.url.href)
   assert.match(page.body, /Choose an account/)
   const { url } = await agent.submit('Continue as ada@example.org')
   assert.ok((await exchange(setup.app_side, attempt, url)).access_token)
-  const again = await begin(setup.app_side, setup.callback, { prompt: 'select_account' })
+  const again = await startSignIn(setup.app_side, setup.callback, { prompt: 'select_account' })
   await agent.open(again.url.href)
   assert.match((await agent.press('Use another account')).url, /^\/signin\//)
 })
 
 test('F38: the default request of Auth.js gets the plan too, and no other request does', async () => {
-  const agent = await enter(setup, ada)
+  const agent = await signInAs(setup, ada)
   await signInToApp(setup, agent)
   for (const [scope, given] of [
     ['openid email profile', 'openid entitlements'],
@@ -231,8 +231,8 @@ test('F38: the default request of Auth.js gets the plan too, and no other reques
     ['openid', 'openid'],
     ['openid offline_access calendar', 'openid'],
   ] as const) {
-    const attempt = await begin(setup.app_side, setup.callback, { scope })
-    const { url } = await goToApp(agent, attempt)
+    const attempt = await startSignIn(setup.app_side, setup.callback, { scope })
+    const { url } = await authorizeApp(agent, attempt)
     assert.equal((await exchange(setup.app_side, attempt, url)).scope, given)
   }
 })

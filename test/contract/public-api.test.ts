@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { cents, parseAmount } from '#platform/money'
 import { APP, PLANS } from '../../src/demo/cast.ts'
-import { announced } from '../support/announced.ts'
 import { assertLimited, assertRefused, fingerprint } from '../support/answers.ts'
 import { addApp, changePrice, setOnSale } from '../support/apps.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { untilAnnounced } from '../support/until-announced.ts'
 
 let service: TestService
 let profileUrl: string
@@ -225,7 +225,7 @@ describe('caching', () => {
     const { etag } = (await get(url)).headers
     for (const amount of ['7.00', '9.00', '11.00']) {
       await changePrice(service, { id: price_id, amount: parseAmount(amount)! })
-      const next = await announced(
+      const next = await untilAnnounced(
         () => get(url, { 'if-none-match': String(etag) }),
         ({ body }) => body.includes(`"amount":"${amount}"`),
       )
@@ -262,7 +262,7 @@ describe('caching', () => {
     const url = `/api/v1/public/apps/${client_id}/`
     assert.equal((await get(url)).statusCode, 200)
     await setOnSale(service, client_id, { is_published: true, external_sales_enabled: false })
-    await announced(
+    await untilAnnounced(
       () => get(url),
       ({ statusCode }) => statusCode === 404,
     )

@@ -11,9 +11,9 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
-import { buyWith } from '../support/discount-purchases.ts'
+import { buyWithCode } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
-import { bankOf, decide, objectTo } from '../support/disputes.ts'
+import { bankSandbox, decideDispute, disputeCharge } from '../support/disputes.ts'
 import { exportBy } from '../support/exports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
@@ -57,7 +57,7 @@ test('the receipt of a trial deducts what the trial does not charge', async () =
 test('the receipt of an amount that is too small to charge deducts it', async () => {
   const app = await otherApp(service, { amount: cents(1000) })
   const { code } = await addCode(service, app.client_id, { percent: 97 })
-  const { email } = await buyWith(service, app, code)
+  const { email } = await buyWithCode(service, app, code)
   const receipt = await emailTo(service, email, /^Your receipt for /)
   assert.match(receipt, /Waived \(below the minimum charge\): −\$0\.32/)
   assert.match(receipt, /Total: \$0\.00\s+Paid on March \d+, 2026: \$0\.00/)
@@ -235,7 +235,7 @@ test('a refund at the processor, after the buyer was repaid otherwise, is one in
   assert.equal(await payBuyerOtherwise(service.world, staff, subscriber), 2100)
   const again = { charge_id: charge.processor_charge_id, amount: cents(500) }
   const later = addSeconds(service.clock.now(), 2 * DAY)
-  await bankOf(service).refundOutside(later, again)
+  await bankSandbox(service).refundOutside(later, again)
   await handleEvents(service.world)
   await handleEvents(service.world)
   const { text } = await readPdf(
@@ -270,17 +270,17 @@ test('a disputed payment is named on the receipt and the manage page, until the 
     (await readPdf((await fetchPdf(subscriber, address(subscriber, invoice!.id))).rawPayload)).text
   const page = async () => textOf((await subscriber.agent.open(`/manage/${app.client_id}/`)).body)
   const before = await pdf()
-  const dispute = await objectTo(service, charge)
+  const dispute = await disputeCharge(service, charge)
   assert.match(
     await pdf(),
     /Disputed since March \d+, 2026 \$21\.00 Paid with Visa ending in 4242 \$21\.00/,
   )
   assert.match(await page(), /Harbor Pro, purchase Disputed March/)
-  await decide(service, dispute, 'won')
+  await decideDispute(service, dispute, 'won')
   assert.equal(await pdf(), before)
   assert.doesNotMatch(await page(), /Disputed/)
   service.clock.pass(60)
-  await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+  await bankSandbox(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
   await handleEvents(service.world)
   assert.match(await pdf(), /Returned by your bank on March \d+, 2026 \$21\.00 Paid with/)
   assert.match(await page(), /\$21\.00 returned by your bank/)

@@ -9,9 +9,9 @@ import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
-import { buyWith } from '../support/discount-purchases.ts'
+import { buyWithCode } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
-import { decide, objectTo } from '../support/disputes.ts'
+import { decideDispute, disputeCharge } from '../support/disputes.ts'
 import { exportBy } from '../support/exports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buy, refund } from '../support/refunds.ts'
@@ -78,9 +78,9 @@ describe('what disputes take', () => {
       [lost, 'lost'],
       [won, 'won'],
     ] as const) {
-      await decide(service, await objectTo(service, bought.charge), outcome)
+      await decideDispute(service, await disputeCharge(service, bought.charge), outcome)
     }
-    await objectTo(service, open.charge)
+    await disputeCharge(service, open.charge)
     await agent.open(`${BASE}/sales/`)
     assert.match(agent.text, /Deducted for disputes \$147\.00 Invoices/)
     const { rows } = await exportBy(agent, 'Export CSV')
@@ -102,7 +102,7 @@ test('a customer is offered a refund only of what was charged', async () => {
   const slug = 'free-first'
   const app = await addApp(service, { slug, amount: cents(1000) })
   const { code } = await addCode(service, app.client_id, { percent: 100, periods: 1 })
-  const { license_id } = await buyWith(service, app, code)
+  const { license_id } = await buyWithCode(service, app, code)
   const path = `/dashboard/apps/${slug}/customers/${license_id}/`
   assert.doesNotMatch((await agent.open(path)).body, /\/refund"/)
   service.clock.pass(32 * DAY)
@@ -117,7 +117,7 @@ test('a member is offered no page of a sale that their role may not open', async
   const { db, clock } = service.world
   const bought = await buy(service)
   const disputed = await buy(service)
-  await objectTo(service, disputed.charge)
+  await disputeCharge(service, disputed.charge)
   const { buyer: person } = service.demo
   const { id: user_id } = (await identity.findByEmail(db, person.email))!
   const developer = await signedIn(service, person)

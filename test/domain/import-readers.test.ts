@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ImportRecord } from '#domain/imports'
-import { briefly, readImport } from '../support/import-rows.ts'
+import { readImport, recordLines } from '../support/import-rows.ts'
 
 describe('a file of', () => {
   test('Lemon Squeezy: subscriptions, by their status and their renewal', async () => {
@@ -11,7 +11,7 @@ describe('a file of', () => {
 3,Tides,Default,c@example.com,expired,2026-01-05T10:00:00Z,2026-01-05T10:00:00Z,9.00
 4,Tides,Pro,d@example.com,on_trial,2026-11-30T10:00:00Z,,
 5,Tides,Pro,e@example.com,asleep,2026-11-30T10:00:00Z,,`
-    assert.deepEqual(briefly(await readImport('lemon_squeezy', file)), [
+    assert.deepEqual(recordLines(await readImport('lemon_squeezy', file)), [
       'subscription:1|a@example.com|Tides – Pro||2026-12-05|||',
       'subscription:2|b@example.com|Tides – Pro||2026-12-01|||',
       'subscription:3|c@example.com|Tides – Default||2026-01-05|ended||',
@@ -25,7 +25,7 @@ describe('a file of', () => {
 7;38b1460a-5104;Tides;a@example.com;inactive;
 8;48b1460a-5104;Tides;b@example.com;active;2027-01-01
 9;58b1460a-5104;Tides;c@example.com;disabled;`
-    assert.deepEqual(briefly(await readImport('lemon_squeezy', file)), [
+    assert.deepEqual(recordLines(await readImport('lemon_squeezy', file)), [
       'license_key:7|a@example.com|Tides|38b1460a-5104|for good|||',
       'license_key:8|b@example.com|Tides|48b1460a-5104|2027-01-01|||',
       'license_key:9|c@example.com|Tides|58b1460a-5104|for good|revoked||',
@@ -43,7 +43,7 @@ p6,Tides,f@example.com,2026-03-01,29.0,0,1,1,0,,,,FFFF-6666,1
 p7,Tides,g@example.com,2026-03-01,29.0,0,0,0,0,,,,GGGG-7777,0
 p8,Tides,h@example.com,10/03/2026,29.0,0,0,0,0,,,,HHHH-8888,1
 Totals,,,,126.0,,,,,,,,,`
-    assert.deepEqual(briefly(await readImport('gumroad', file)), [
+    assert.deepEqual(recordLines(await readImport('gumroad', file)), [
       'sale:p1|a@example.com|Tides – (Pro)|AAAA-1111|for good||2900|',
       'sale:p2|b@example.com|Tides|BBBB-2222|2026-12-10||500|month',
       'sale:p3|c@example.com|Tides|CCCC-3333|2026-10-01|ended||',
@@ -62,7 +62,7 @@ sub_1,a@example.com,Tides,Yearly,active,2027-01-01T00:00:00Z,1 year,90.00,USD
 sub_2,b@example.com,Tides,Yearly,canceled,,1 year,90.00,EUR
 txn_1,c@example.com,Tides,Once,completed,,,40.00,USD
 txn_2,d@example.com,Tides,Once,draft,,,40.00,USD`
-    assert.deepEqual(briefly(await readImport('paddle', file)), [
+    assert.deepEqual(recordLines(await readImport('paddle', file)), [
       'subscription:sub_1|a@example.com|Tides – Yearly||2027-01-01||9000|year',
       'subscription:sub_2|b@example.com|Tides – Yearly||for good|ended||year',
       'transaction:txn_1|c@example.com|Tides – Once||for good||4000|',
@@ -75,7 +75,7 @@ txn_2,d@example.com,Tides,Once,draft,,,40.00,USD`
 sub_1,a@example.com,active,,2026-12-05T00:00:00Z
 sub_2,b@example.com,active,2026-12-05T00:00:00Z,2026-12-05T00:00:00Z
 sub_3,c@example.com,canceled,,`
-    assert.deepEqual(briefly(await readImport('paddle', file)), [
+    assert.deepEqual(recordLines(await readImport('paddle', file)), [
       'subscription:sub_1|a@example.com|||2026-12-05|||',
       'subscription:sub_2|b@example.com|||2026-12-05|||',
       'subscription:sub_3|c@example.com|||for good|ended||',
@@ -87,7 +87,7 @@ sub_3,c@example.com,canceled,,`
 txn_1,completed,a@example.com,,Tides,
 txn_2,completed,b@example.com,sub_1,Tides,2026-12-05T00:00:00Z
 txn_3,completed,b@example.com,sub_1,Tides,2027-01-05T00:00:00Z`
-    assert.deepEqual(briefly(await readImport('paddle', file)), [
+    assert.deepEqual(recordLines(await readImport('paddle', file)), [
       'transaction:txn_1|a@example.com|Tides||for good|||',
       'transaction:txn_2|b@example.com|Tides||2026-12-05|||',
       'transaction:txn_3|b@example.com|Tides||2027-01-05|||',
@@ -99,14 +99,14 @@ txn_3,completed,b@example.com,sub_1,Tides,2027-01-05T00:00:00Z`
 sub_1,a@example.com,active,2026-12-05T00:00:00Z,month,3,27.00
 sub_2,b@example.com,active,2026-12-05T00:00:00Z,month,1,9.00
 sub_3,c@example.com,active,2026-12-05T00:00:00Z,month,0,9.00`
-    assert.deepEqual(briefly(await readImport('paddle', paddle)), [
+    assert.deepEqual(recordLines(await readImport('paddle', paddle)), [
       'subscription:sub_1|a@example.com|||2026-12-05|||',
       'subscription:sub_2|b@example.com|||2026-12-05||900|month',
       'interval_count: Write how many intervals a period has, from 1 to 999.',
     ])
     const polar = `ID,Email,Product,Started At,Status,Recurring Interval,Recurring Interval Count
 1,a@example.com,Tides,2026-10-05,active,month,2`
-    assert.deepEqual(briefly(await readImport('polar', polar)), [
+    assert.deepEqual(recordLines(await readImport('polar', polar)), [
       'subscription:1|a@example.com|Tides||2026-12-05|||',
     ])
   })
@@ -117,7 +117,7 @@ a@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,active,month
 b@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,incomplete,month`
     const readings = await readImport('polar', file)
     const ids = readings.map((each) => (each as { record: ImportRecord }).record.external_id)
-    assert.deepEqual(briefly(readings), [
+    assert.deepEqual(recordLines(readings), [
       `${ids[0]}|a@example.com|Tides||2026-12-05||900|month`,
       `${ids[1]}|b@example.com|Tides||for good|ended|900|month`,
     ])
@@ -132,7 +132,7 @@ b@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,incomplete,month`
 a@example.com,2026-01-05T00:00:00+00:00,Tides,40.0,usd,paid,INV-1,purchase
 b@example.com,2026-01-05T00:00:00+00:00,Tides,40.0,usd,refunded,INV-2,purchase
 c@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,paid,INV-3,subscription_cycle`
-    assert.deepEqual(briefly(await readImport('polar', orders)), [
+    assert.deepEqual(recordLines(await readImport('polar', orders)), [
       'order:INV-1|a@example.com|Tides|INV-1|for good||4000|'.replace('INV-1|for', '|for'),
       'order:INV-2|b@example.com|Tides||for good|refunded|4000|',
       'ignored',
@@ -145,7 +145,7 @@ c@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,paid,INV-3,subscription_cy
         (status) => `${status},a@example.com,2026-01-05,Tides,${status},month,${values}`,
       )
       const all = ['ID,Email,Started At,Product,Status,Interval', ...file].join('\n')
-      return briefly(await readImport('polar', all.replace('\n', `,${heading}\n`)))
+      return recordLines(await readImport('polar', all.replace('\n', `,${heading}\n`)))
     }
     assert.deepEqual(await rows('Metadata', ''), [
       'subscription:canceled|a@example.com|Tides||for good|ended||month',
@@ -167,7 +167,7 @@ sub_3,cus_3,c@example.com,price_1,Tides,1,usd,month,9.00,trialing,2026-11-20 10:
 sub_4,cus_4,d@example.com,price_1,Tides,1,usd,month,9.00,past_due,2026-01-05 10:00,2026-11-05 10:00,2026-12-05 10:00,,,
 sub_5,cus_5,e@example.com,price_1,Tides,1,usd,month,9.00,canceled,2026-01-05 10:00,2026-11-05 10:00,2026-12-05 10:00,2026-11-10 10:00,2026-11-10 10:00,
 sub_6,cus_6,f@example.com,price_1,Tides,1,eur,month,9.00,asleep,2026-01-05 10:00,2026-11-05 10:00,2026-12-05 10:00,,,`
-    assert.deepEqual(briefly(await readImport('stripe', file)), [
+    assert.deepEqual(recordLines(await readImport('stripe', file)), [
       'subscription:sub_1|a@example.com|Tides – price_1|AAAA-1|2026-12-05||900|month',
       'subscription:sub_2|b@example.com|Tides – price_2||2027-01-05||9000|year',
       'subscription:sub_3|c@example.com|Tides – price_1||2026-11-27||900|month',
@@ -187,7 +187,7 @@ sub_6,cus_6,f@example.com,price_1,Tides,1,eur,month,9.00,asleep,2026-01-05 10:00
     test(`${source}: a subscription that is ${status} is not ended by a file without its end`, async () => {
       const file = `id,email,product,status\nsub_1,a@example.com,Tides,${status}
 sub_2,a@example.com,Tides,${ended ?? 'canceled'}`
-      assert.deepEqual(briefly(await readImport(source, file)), [
+      assert.deepEqual(recordLines(await readImport(source, file)), [
         'renews_at: The row has no end of the period, and the subscription runs. Export the file with its ends.',
         'subscription:sub_2|a@example.com|Tides||for good|ended||',
       ])
@@ -204,7 +204,7 @@ ch_5,2026-03-01 10:00:00,180.00,0.00,usd,true,Lifetime,Disputed,e@example.com,lo
 py_6,2026-03-01 10:00:00,180.00,0.00,usd,false,Lifetime,Failed,f@example.com,
 ch_7,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription creation,Paid,g@example.com,
 ch_8,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription update,Paid,g@example.com,`
-    assert.deepEqual(briefly(await readImport('stripe', file)), [
+    assert.deepEqual(recordLines(await readImport('stripe', file)), [
       'payment:ch_1|a@example.com|Lifetime||for good||18000|',
       'payment:ch_2|b@example.com|Lifetime||for good|refunded|18000|',
       'payment:pi_3|c@example.com|Lifetime||for good||18000|',
@@ -230,7 +230,7 @@ ch_8,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription update,Paid,g@example.c
     const read = await readImport('stripe', ['id,email,product,status', ...payments].join('\n'))
     const none = 'payment:pi_1|a@example.com|Tides||for good|revoked||'
     assert.deepEqual(
-      briefly(read),
+      recordLines(read),
       unpaid.map(() => none),
     )
     const subscriptions = ['active', 'paused', 'unpaid', 'incomplete_expired'].map(
@@ -238,7 +238,7 @@ ch_8,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription update,Paid,g@example.c
     )
     const file = ['id,email,product,status', ...subscriptions].join('\n')
     const ended = 'subscription:1|a@example.com|Tides||for good|ended||'
-    assert.deepEqual(briefly(await readImport('stripe', file)), [
+    assert.deepEqual(recordLines(await readImport('stripe', file)), [
       'renews_at: The row has no end of the period, and the subscription runs. Export the file with its ends.',
       ...[ended, ended, ended],
     ])
@@ -249,7 +249,7 @@ ch_8,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription update,Paid,g@example.c
 b18e,C1B6DE-39A6E3,a@example.com,Pro,ACTIVE,
 c18e,D1B6DE-39A6E3,b@example.com,Pro,EXPIRING,2026-12-01T00:00:00.000Z
 d18e,E1B6DE-39A6E3,c@example.com,Pro,SUSPENDED,`
-    assert.deepEqual(briefly(await readImport('keygen', file)), [
+    assert.deepEqual(recordLines(await readImport('keygen', file)), [
       'license:b18e|a@example.com|Pro|C1B6DE-39A6E3|for good|||',
       'license:c18e|b@example.com|Pro|D1B6DE-39A6E3|2026-12-01|||',
       'license:d18e|c@example.com|Pro|E1B6DE-39A6E3|for good|revoked||',
@@ -261,7 +261,7 @@ d18e,E1B6DE-39A6E3,c@example.com,Pro,SUSPENDED,`
 lic_1,a@example.com,Pro,active,2026-12-01T00:00:00Z,key_1
 lic_2,b@example.com,Pro,one_time_active,,key_2
 lic_3,c@example.com,Pro,canceled,2026-10-01T00:00:00Z,key_3`
-    assert.deepEqual(briefly(await readImport('purser', file)), [
+    assert.deepEqual(recordLines(await readImport('purser', file)), [
       'license:lic_1|a@example.com|Pro|key_1|2026-12-01|||',
       'license:lic_2|b@example.com|Pro|key_2|for good|||',
       'license:lic_3|c@example.com|Pro|key_3|2026-10-01|ended||',

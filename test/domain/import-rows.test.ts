@@ -9,7 +9,7 @@ import {
   SOURCE_READERS,
 } from '#domain/imports'
 import { FUZZ_CALLS } from '../support/budget.ts'
-import { briefly, readImport } from '../support/import-rows.ts'
+import { readImport, recordLines } from '../support/import-rows.ts'
 
 describe('columns', () => {
   test('are recognized without regard to case, spaces and punctuation', () => {
@@ -25,7 +25,7 @@ describe('a row', () => {
     const { on = '2026-11-10', every = '', price = '29.00' } = facts
     const heading = 'Purchase ID,Item Name,Email,Purchase Date,Recurrence,Item Price ($)'
     const file = `${heading}\np1,Tides,a@example.com,${on},${every},${price}`
-    return briefly(await readImport('gumroad', file))[0]!
+    return recordLines(await readImport('gumroad', file))[0]!
   }
 
   test('that recurs at an interval that no price has here has no price', async () => {
@@ -58,7 +58,7 @@ describe('a row', () => {
     const paddle = async (price: string) => {
       const file = `id,customer_email,status,unit_price,currency_code
 txn_1,a@example.com,completed,${price},USD`
-      return briefly(await readImport('paddle', file))[0]!
+      return recordLines(await readImport('paddle', file))[0]!
         .split('|')
         .at(-2)
     }
@@ -96,7 +96,7 @@ txn_1,a@example.com,completed,${price},USD`
 1,Tides,a@example.com,active,2026-12-05,9.00`,
     }
     for (const [source, file] of Object.entries(files)) {
-      const [row] = briefly(await readImport(source as ImportSource, file))
+      const [row] = recordLines(await readImport(source as ImportSource, file))
       assert.equal(row, 'subscription:1|a@example.com|Tides||2026-12-05|||', source)
     }
   })

@@ -23,14 +23,14 @@ import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer, purchase, TEXAS } from '../support/purchase.ts'
 import {
   addApp as addClientApp,
-  begin,
+  authorizeApp,
   discover,
   entitlementOf,
   exchange,
-  goToApp,
   openSignInTest,
   type SignInTest,
   signInToApp,
+  startSignIn,
 } from '../support/sign-in.ts'
 import { SoftPasskey } from '../support/soft-passkey.ts'
 
@@ -124,8 +124,8 @@ async function assertOut({ email, attacker, success_url, access_token }: Attack)
   }
   assert.equal((await entitlementOf(setup, access_token)).statusCode, 401)
   const again = attacker.tab()
-  const attempt = await begin(setup.app_side, setup.callback)
-  assert.match((await goToApp(again, attempt)).url, /^\/signin\//)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
+  assert.match((await authorizeApp(again, attempt)).url, /^\/signin\//)
   assert.ok(!(await isSignedIn(await enterPassword(setup, email, ATTACKERS_PASSWORD))))
   // The same browser, with its cart, buys again and must sign in like anyone else.
   const cart = attacker.tab()
@@ -154,8 +154,8 @@ for (const [proof, prove] of PROOFS) {
     test('2. unexpired session: it ends, and so do the app’s tokens', async () => {
       const attack_ = await attack()
       // A code that was not exchanged yet.
-      const code = await begin(setup.app_side, setup.callback)
-      const callback = (await goToApp(attack_.attacker.tab(), code)).url
+      const code = await startSignIn(setup.app_side, setup.callback)
+      const callback = (await authorizeApp(attack_.attacker.tab(), code)).url
       await prove(attack_.email)
       await assertOut(attack_)
       await assert.rejects(exchange(setup.app_side, code, callback), { error: 'invalid_grant' })
@@ -202,8 +202,8 @@ for (const [proof, prove] of PROOFS) {
 async function assertSignedOut({ email, attacker }: Attack): Promise<void> {
   const agent = attacker.tab()
   const other_side = await discover(setup, driftwood)
-  const attempt = await begin(other_side, DRIFTWOOD)
-  assert.match((await goToApp(agent, attempt)).url, /^\/signin\//)
+  const attempt = await startSignIn(other_side, DRIFTWOOD)
+  assert.match((await authorizeApp(agent, attempt)).url, /^\/signin\//)
   await agent.open(`/buy/${harbor.price_id}/`)
   const step = await agent.submit('Continue', { email, ...TEXAS })
   assert.match(step.url, /\/sign-in$/)

@@ -4,7 +4,7 @@ import * as identity from '#domain/identity'
 import { sql } from '#platform/sql'
 import { addAuthenticator, signUp } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
-import { objectTo } from '../support/disputes.ts'
+import { disputeCharge } from '../support/disputes.ts'
 import { buy } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -52,7 +52,7 @@ test('an empty page names only what the role handles', async () => {
 test('the home lists what each role handles, with its count and where it is handled', async () => {
   const { db } = service.world
   const bought = await buy(service)
-  await objectTo(service, bought.charge)
+  await disputeCharge(service, bought.charge)
   const { user_id } = await buy(service)
   await identity.lockUser(db, service.clock.now(), user_id)
   const due = await db.one<{ due_at: Date }>(sql`select due_at from disputes`)

@@ -11,10 +11,10 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addCode } from '../support/discounts.ts'
-import { bankOf, decide, objectTo } from '../support/disputes.ts'
+import { bankSandbox, decideDispute, disputeCharge } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { payeeOf, withBank } from '../support/payees.ts'
-import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
+import { buyer, chargedAmounts, enterCard, TEXAS } from '../support/purchase.ts'
 import { type Bought, buy, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -95,10 +95,10 @@ describe('a commission', () => {
     await agent.submit('Continue', { email: 'waived@example.com', ...TEXAS })
     await enterCard(agent)
     await agent.submit(/^(Pay|Complete|Get) /)
-    assert.deepEqual(await takenFrom(service, 'waived@example.com'), [0])
+    assert.deepEqual(await chargedAmounts(service, 'waived@example.com'), [0])
     assert.equal(await earned(), before)
     await passDays(31)
-    assert.deepEqual(await takenFrom(service, 'waived@example.com'), [0, 1260])
+    assert.deepEqual(await chargedAmounts(service, 'waived@example.com'), [0, 1260])
     const { license_id } = await service.world.db.one<Pick<Bought, 'license_id'>>(sql`
       select l.id as license_id from licenses l join users u on u.id = l.user_id
       where u.email_normalized = 'waived@example.com'`)
@@ -121,19 +121,22 @@ describe('a commission', () => {
       await buy(service, { query, price: 2 }),
       await buy(service, { query, price: 2 }),
     ]
-    const [won, lost] = [await objectTo(service, one.charge), await objectTo(service, two.charge)]
+    const [won, lost] = [
+      await disputeCharge(service, one.charge),
+      await disputeCharge(service, two.charge),
+    ]
     assert.equal(await earned(), before + 2 * LIFETIME, 'an open dispute decides nothing')
-    await decide(service, won, 'won')
-    await decide(service, lost, 'lost')
+    await decideDispute(service, won, 'won')
+    await decideDispute(service, lost, 'lost')
     assert.equal(await earned(), before + LIFETIME)
   })
 
   test('that an appeal returns is listed as available on the day on which it is', async () => {
     const { charge } = await buy(service, { query, price: 2 })
-    const dispute = await objectTo(service, charge)
-    await decide(service, dispute, 'lost')
+    const dispute = await disputeCharge(service, charge)
+    await decideDispute(service, dispute, 'lost')
     const { world, clock } = service
-    await bankOf(service).appealDispute(clock.now(), dispute.processor_dispute_id)
+    await bankSandbox(service).appealDispute(clock.now(), dispute.processor_dispute_id)
     await handleEvents(world)
     const payee = await payeeOf(service, 'affiliate')
     const [line] = await payouts.accountLines(world.db, payee, { limit: 1 })

@@ -6,7 +6,7 @@ import type { UserId } from '#platform/ids'
 import { callTool } from '#surfaces/mcp/call'
 import type { Tool } from '#surfaces/mcp/tool'
 import { tools } from '#surfaces/mcp/tools'
-import { newApp, transferred } from '../support/app-transfer.ts'
+import { newApp, transferToOtherSeller } from '../support/app-transfer.ts'
 import { closeSound } from '../support/invariants.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { idOf } from '../support/team.ts'
@@ -49,7 +49,7 @@ async function callDuring(
 test('a tool whose app is transferred while it runs answers as for any app of others', async () => {
   const app = await newApp(service)
   const user_id = await idOf(service, service.demo.seller.email)
-  const late = await callDuring(user_id, app.slug, () => transferred(service, app))
+  const late = await callDuring(user_id, app.slug, () => transferToOtherSeller(service, app))
   assert.equal(late.error, 'unknown_app')
   assert.match(late.message, /^app_slug matches none of your apps\. Call list_apps/)
   assert.notEqual((await apps.get(service.world.db, app.client_id)).tagline, 'Late')

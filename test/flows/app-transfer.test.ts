@@ -24,10 +24,10 @@ import {
   offer,
   otherSeller,
   sellerOf,
-  transferred,
+  transferToOtherSeller,
 } from '../support/app-transfer.ts'
 import { addCode } from '../support/discounts.ts'
-import { decide, objectTo } from '../support/disputes.ts'
+import { decideDispute, disputeCharge } from '../support/disputes.ts'
 import { checkedImport, paidProducts, runChecked } from '../support/imports.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { ownApp } from '../support/listing.ts'
@@ -76,8 +76,8 @@ const chargeOf = async (invoice_id: InvoiceId) =>
   )
 
 async function loseDispute(invoice_id: InvoiceId): Promise<void> {
-  const dispute = await objectTo(service, await chargeOf(invoice_id))
-  await decide(service, dispute, 'lost')
+  const dispute = await disputeCharge(service, await chargeOf(invoice_id))
+  await decideDispute(service, dispute, 'lost')
   await handleEvents(service.world)
 }
 
@@ -97,7 +97,7 @@ describe('a transfer', () => {
     await subscribe(service, { app })
     const before = await owed(former, app.client_id)
     assert.ok(before > 0)
-    const { seller_id } = await transferred(service, app)
+    const { seller_id } = await transferToOtherSeller(service, app)
     assert.equal(await owed(former, app.client_id), before)
     assert.equal(await owed(seller_id, app.client_id), 0)
 
@@ -124,7 +124,7 @@ describe('a transfer', () => {
     await subscribe(service, { app })
     await subscribe(service, { app })
     const [refunded, disputed] = await invoicesSold(app.client_id)
-    const { seller_id } = await transferred(service, app)
+    const { seller_id } = await transferToOtherSeller(service, app)
 
     await refund(service, { invoice_id: refunded!.id }, undefined, 'operator')
     await loseDispute(disputed!.id)
@@ -171,7 +171,7 @@ describe('a transfer', () => {
     await subscribe(service, { app, card: '4999990000000114' })
     service.clock.pass(31 * DAY)
     await runDue(service)
-    const { seller_id } = await transferred(service, app)
+    const { seller_id } = await transferToOtherSeller(service, app)
     await passDays(service, 10)
     const renewals = (await invoicesSold(app.client_id)).filter(({ kind }) => kind === 'renewal')
     assert.deepEqual(
@@ -185,7 +185,7 @@ describe('a transfer', () => {
   test('lets the new seller refund only what it sold', async () => {
     const app = await newApp(service)
     await subscribe(service, { app })
-    const to = await transferred(service, app)
+    const to = await transferToOtherSeller(service, app)
     await subscribe(service, { app })
     const [old, recent] = await invoicesSold(app.client_id)
     const { world } = service
@@ -250,7 +250,7 @@ describe('a transfer', () => {
     const seller_id = await sellerOf(service, app.client_id)
     const actor = { ...(await sellerActor(service)), seller_id }
     const agent = { ...actor, kind: 'agent', agent: 'A test' } as const
-    await transferred(service, app)
+    await transferToOtherSeller(service, app)
     const { client_id: app_id } = app
     const replaces = apps.secretName(await apps.getClientOf(world.db, app_id))
     const changes = { redirect_uris: ['http://localhost:1/'] }
@@ -298,7 +298,7 @@ describe('a transfer', () => {
       return id
     }
     const before = await upload()
-    const { email } = await transferred(service, app)
+    const { email } = await transferToOtherSeller(service, app)
     const agent = await signedIn(service, { email, password: PASSWORD })
     const since = await upload()
     const page = `/dashboard/apps/${app.slug}/import/`
@@ -325,7 +325,7 @@ describe('a transfer', () => {
     const [checked, done] = [await upload(), await upload()]
     await runChecked(own, done)
     assert.equal(await stored(), before + 4)
-    await transferred(service, app)
+    await transferToOtherSeller(service, app)
     const late = uploadImport(world, {
       app_id: app.client_id,
       seller_id,
@@ -361,7 +361,7 @@ describe('a transfer', () => {
     await runChecked(own, id, {
       async report() {
         if (before > 0) return
-        await transferred(service, app)
+        await transferToOtherSeller(service, app)
         before = await imported()
       },
     })

@@ -9,12 +9,12 @@ import { forceStatus } from '../support/licenses.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import {
   buyer,
+  chargedAmounts,
   enterCard,
   goToConfirm,
   licenseKey,
   purchase,
   TEXAS,
-  takenFrom,
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -59,7 +59,7 @@ describe('an email that has an account', () => {
     assert.match(textOf((await agent.submit('Sign in', { password })).body), /Enter your card/)
     await enterCard(agent)
     assert.match(textOf((await agent.submit(/^Pay /)).body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('that is signed in with the purchase open twice is charged once', async () => {
@@ -75,7 +75,7 @@ describe('an email that has an account', () => {
     }
     assert.match(textOf((await one.submit(/^Pay /)).body), /License key/)
     assert.match((await two.submit(/^Pay /)).url, /^http:\/\/localhost:4999\/login\?svc_order=/)
-    assert.deepEqual(await takenFrom(service, email), [1260, 1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260, 1260])
   })
 
   test('is found in any spelling', async () => {
@@ -96,7 +96,7 @@ describe('an email that has an account', () => {
     const refused = await other.submit(/^Pay /)
     assert.equal(refused.url, `${cart}sign-in?notice=not_charged`)
     assert.ok(!/svc_order|key_/.test(refused.body))
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
     const back = await other.submit('Sign in', { password })
     assert.match(back.url, /^http:\/\/localhost:4999\/login\?svc_order=/)
   })
@@ -109,7 +109,7 @@ describe('an email that has an account', () => {
     const page = await other.submit(/^Pay /)
     assert.match(page.url, /^\/checkout\/cart_\w{22}\/sign-in\?notice=not_charged$/)
     assert.ok(!/svc_order|key_/.test(page.body))
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('takes no attempt for an empty password, and says what is missing', async () => {
@@ -161,7 +161,7 @@ describe('an email that has an account', () => {
     assert.match(thief.text, /This link has expired or was already used/)
     await enterCard(agent)
     assert.match(textOf((await agent.submit(/^Pay /)).body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260, 1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260, 1260])
     assert.ok((await agent.open(cart)).url.endsWith('/success'))
   })
 
@@ -263,7 +263,7 @@ test('cannot be bought for from a session of another person', async () => {
   await agent.open(cart.replace('sign-in', 'card'))
   await enterCard(agent)
   assert.equal((await agent.submit(/^Pay /)).url, `${cart}?notice=not_charged`)
-  assert.deepEqual(await takenFrom(service, victim), [1260])
+  assert.deepEqual(await chargedAmounts(service, victim), [1260])
 })
 
 test('preserves every invariant', () => assertInvariants(service))

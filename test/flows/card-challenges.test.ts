@@ -8,21 +8,21 @@ import type { OrderId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { mainButtons, textOf } from '../support/agent.ts'
-import { CARD, payWithAnother } from '../support/cards.ts'
+import { CARD, payWithAnotherCard } from '../support/cards.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import {
   basic,
   buyer,
+  chargedAmounts,
   enterCard,
   goToConfirm,
   licenseKey,
   orderReference,
   purchase,
   TEXAS,
-  takenFrom,
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { enter } from '../support/sign-in.ts'
+import { signInAs } from '../support/sign-in.ts'
 import { otherApp, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
@@ -55,10 +55,10 @@ describe('3-D Secure', () => {
       const email = fresh()
       const challenge = await purchase(service, agent, { email, card })
       assert.match(textOf(challenge.body), /Confirm that it is you/)
-      assert.deepEqual(await takenFrom(service, email), [])
+      assert.deepEqual(await chargedAmounts(service, email), [])
       const page = await agent.submit('Complete authentication')
       assert.match(textOf(page.body), /License key/)
-      assert.deepEqual(await takenFrom(service, email), [1260])
+      assert.deepEqual(await chargedAmounts(service, email), [1260])
     }
   })
 
@@ -72,7 +72,7 @@ describe('3-D Secure', () => {
     await purchase(service, other, { email })
     const page = await agent.submit('Complete authentication')
     assert.match(page.url, /^http:\/\/localhost:4999\/login\?svc_order=/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('failed, is not called a decline, and the same card is the first choice', async () => {
@@ -86,7 +86,7 @@ describe('3-D Secure', () => {
     assert.match(textOf(body), /Use another card/)
     await agent.submit(/^Pay /)
     assert.match(textOf((await agent.submit('Complete authentication')).body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('failed, is explained, and another card works', async () => {
@@ -95,8 +95,8 @@ describe('3-D Secure', () => {
     await purchase(service, agent, { email, card: CARD.asks_always })
     const page = await agent.submit('Fail authentication')
     assert.match(textOf(page.body), /You did not confirm the payment with your bank/)
-    assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.match(textOf((await payWithAnotherCard(service, agent)).body), /License key/)
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('left open, is closed by the next attempt, and cannot be passed late', async () => {
@@ -105,10 +105,10 @@ describe('3-D Secure', () => {
     const challenge = await purchase(service, agent, { email, card: CARD.asks_always })
     const bank = agent.tab()
     await agent.open((await confirmPageOf(email))!)
-    assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
+    assert.match(textOf((await payWithAnotherCard(service, agent)).body), /License key/)
     bank.page = challenge
     await bank.submit('Complete authentication').catch(() => undefined)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('passed in another tab just before the next attempt, counts', async () => {
@@ -127,7 +127,7 @@ describe('3-D Secure', () => {
       payload: 'result=complete',
     })
     assert.match(textOf((await agent.submit(/^Pay /)).body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('left open for fifteen minutes, is closed without a charge', async () => {
@@ -139,10 +139,10 @@ describe('3-D Secure', () => {
     await assertInvariants(service)
     agent.page = challenge
     await agent.submit('Complete authentication')
-    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(await chargedAmounts(service, email), [])
     assert.match(agent.text, /Confirm your order/)
     assert.match(agent.text, /Nothing was charged .* your bank did not confirm it/)
-    assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
+    assert.match(textOf((await payWithAnotherCard(service, agent)).body), /License key/)
   })
 
   test('passed after another card was entered, names the card that paid on the receipt', async () => {
@@ -177,7 +177,7 @@ describe('3-D Secure', () => {
     await enterCard(other)
     assert.match((await other.submit(/^Pay /)).url, /\/sign-in\?notice=not_charged$/)
     assert.match(textOf((await agent.submit('Complete authentication')).body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260, 735])
+    assert.deepEqual(await chargedAmounts(service, email), [1260, 735])
   })
 
   test('that cannot be closed yet shows the waiting page instead of an error', async () => {
@@ -195,7 +195,7 @@ describe('3-D Secure', () => {
     } finally {
       isDown = false
     }
-    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(await chargedAmounts(service, email), [])
   })
 })
 
@@ -234,7 +234,7 @@ describe('a lost answer', () => {
     const order = await lookUp(reference)
     assert.equal(order.statusCode, 200)
     assert.equal(order.json().license_key, licenseKey(page))
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('is found by the waiting page, without any job', async () => {
@@ -259,13 +259,13 @@ describe('a lost answer', () => {
     const page = await agent.open(waiting.url)
     assert.match(page.url, /\/confirm\?notice=not_charged$/)
     assert.match(textOf(page.body), /Nothing was charged/)
-    assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.match(textOf((await payWithAnotherCard(service, agent)).body), /License key/)
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('is not shown to a visitor who enters the email of the buyer’s account', async () => {
     const { user_id, email } = await subscribe(service, { app: await otherApp(service, {}) })
-    const owner = await enter(service, { user_id }, { agent: buyer(service) })
+    const owner = await signInAs(service, { user_id }, { agent: buyer(service) })
     assert.equal((await purchase(service, owner, { email, card: CARD.loses_answer })).status, 202)
     const visitor = buyer(service)
     await visitor.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
@@ -290,6 +290,6 @@ describe('a lost answer', () => {
     service.clock.pass(5)
     assert.match(textOf((await one.open(waiting.url)).body), /License key/)
     assert.match(textOf((await two.open(second.url)).body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 })

@@ -7,9 +7,9 @@ import type { CartId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { durationText } from '#platform/text'
 import { type Agent, mainButtons, textOf } from '../support/agent.ts'
-import { payWithAnother } from '../support/cards.ts'
+import { payWithAnotherCard } from '../support/cards.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { buyer, enterCard, goToConfirm, purchase, takenFrom } from '../support/purchase.ts'
+import { buyer, chargedAmounts, enterCard, goToConfirm, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -42,10 +42,10 @@ describe('a declined card', () => {
       assert.match(textOf(page.body), /Your card was declined/)
       assert.match(textOf(page.body), sentence)
       assert.ok(!/lost|stolen|fraud|_/.test(textOf(page.body).match(/Your card was.*?Plan/)![0]))
-      assert.deepEqual(await takenFrom(service, email), [])
-      const paid = await payWithAnother(service, agent)
+      assert.deepEqual(await chargedAmounts(service, email), [])
+      const paid = await payWithAnotherCard(service, agent)
       assert.match(textOf(paid.body), /License key/)
-      assert.deepEqual(await takenFrom(service, email), [1260])
+      assert.deepEqual(await chargedAmounts(service, email), [1260])
     })
   }
 
@@ -102,7 +102,7 @@ describe('a declined card', () => {
     await declineUntilRefused(buyer(service), email)
     const paid = await purchase(service, buyer(service), { email })
     assert.match(textOf(paid.body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('stops a buyer for an hour after twelve declined cards, in any number of checkouts', async () => {
@@ -134,7 +134,7 @@ describe('a card from abroad', () => {
       assert.match(textOf(confirm.body), /Enter your card/)
       await enterCard(agent)
       assert.match(textOf((await agent.submit(/^Pay /)).body), /License key/)
-      assert.deepEqual(await takenFrom(service, email), [1260])
+      assert.deepEqual(await chargedAmounts(service, email), [1260])
     }
   })
 
@@ -189,7 +189,7 @@ describe('a card with a billing address in another state than the tax address', 
     assert.match(textOf(page.body), /Tax address OR 97201 Billing address NY 10001/)
     const confirm = await agent.open(page.url.replace('card-entered', 'confirm'))
     assert.match(textOf(confirm.body), /Enter your card/)
-    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(await chargedAmounts(service, email), [])
   })
 
   test('is charged once the tax address is corrected, with the tax of that state', async () => {
@@ -201,7 +201,7 @@ describe('a card with a billing address in another state than the tax address', 
     await agent.submit('Continue', { country: 'US', zip: '10001' })
     await enterCard(agent)
     assert.match(textOf((await agent.submit('Pay $12.48')).body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1248])
+    assert.deepEqual(await chargedAmounts(service, email), [1248])
   })
 
   test('can be replaced by a card of the declared state', async () => {

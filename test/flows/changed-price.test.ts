@@ -6,7 +6,7 @@ import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, changePrice, type OtherApp, setOnSale } from '../support/apps.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
+import { buyer, chargedAmounts, enterCard, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -54,10 +54,10 @@ describe('a price that changes under an open cart', () => {
       assert.deepEqual([...new Set(before.match(/\$\d+\.\d\d/g))], ['$12.60', '$12.00', '$0.60'])
       const page = await agent.submit(PAY)
       assert.match(textOf(page.body), /Your order has changed/)
-      assert.deepEqual(await takenFrom(service, email), [])
+      assert.deepEqual(await chargedAmounts(service, email), [])
       assert.equal(buttonOf(agent), button)
       assert.match(textOf((await agent.submit(PAY)).body), /License key/)
-      assert.deepEqual(await takenFrom(service, email), [taken])
+      assert.deepEqual(await chargedAmounts(service, email), [taken])
     }
   })
 
@@ -69,12 +69,12 @@ describe('a price that changes under an open cart', () => {
     assert.equal(buttonOf(agent), 'Pay $21.00')
     // The other tab still shows the old price: its button must not charge the new one.
     await old.submit(PAY)
-    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(await chargedAmounts(service, email), [])
     await change(app, 1200)
     await agent.submit(PAY)
     assert.equal(buttonOf(agent), 'Pay $12.60')
     await agent.submit(PAY)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('and back again before the buyer pays is not a change', async () => {
@@ -82,7 +82,7 @@ describe('a price that changes under an open cart', () => {
     await change(app, 2000)
     await change(app, 1200)
     assert.match(textOf((await agent.submit(PAY)).body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('does not matter once the card was charged: the buyer pays what was shown', async () => {
@@ -92,7 +92,7 @@ describe('a price that changes under an open cart', () => {
     const after = textOf((await agent.open(page.url)).body)
     // F10
     assert.deepEqual([...new Set(after.match(/\$\d+\.\d\d/g))], ['$12.60', '$12.00', '$0.60'])
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('a forged agreement, or that of another cart, charges nothing', async () => {
@@ -101,10 +101,10 @@ describe('a price that changes under an open cart', () => {
     for (const agreement of ['', 'x', 'A'.repeat(43), other.agent.form(PAY).agreement!]) {
       const tab = agent.tab()
       await tab.submit(PAY, { agreement })
-      assert.deepEqual(await takenFrom(service, email), [])
+      assert.deepEqual(await chargedAmounts(service, email), [])
     }
     await agent.submit(PAY)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 })
 
@@ -114,11 +114,11 @@ describe('a trial that changes under an open cart', () => {
     assert.equal(buttonOf(agent), 'Start free trial')
     await setTrial(app, 0)
     const page = await agent.submit(PAY)
-    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(await chargedAmounts(service, email), [])
     assert.match(textOf(page.body), /Your order has changed/)
     assert.equal(buttonOf(agent), 'Pay $12.60')
     await agent.submit(PAY)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('is never shorter than the page said', async () => {
@@ -129,7 +129,7 @@ describe('a trial that changes under an open cart', () => {
     assert.match(textOf(page.body), /Free for 7 days/)
     await agent.submit(PAY)
     assert.match(agent.text, /Your free trial has started/)
-    assert.deepEqual(await takenFrom(service, email), [0])
+    assert.deepEqual(await chargedAmounts(service, email), [0])
   })
 
   test('is not replaced by the full price without confirmation if it was used in another tab', async () => {
@@ -141,7 +141,7 @@ describe('a trial that changes under an open cart', () => {
     await other.submit(PAY)
     assert.match(other.text, /Your free trial has started/)
     await agent.submit(PAY)
-    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(await chargedAmounts(service, email), [])
     assert.equal(buttonOf(agent), 'Pay $12.60')
   })
 })
@@ -182,7 +182,7 @@ describe('a price that is withdrawn under an open cart', () => {
         await reloaded.open(page.url.replace('details', step))
         assert.match(reloaded.text, /This plan is not for sale.*Nothing was charged/)
       }
-      assert.deepEqual(await takenFrom(service, email), [])
+      assert.deepEqual(await chargedAmounts(service, email), [])
     })
   }
 
@@ -211,10 +211,10 @@ describe('a cart that is left open', () => {
     assert.equal(buttonOf(agent), 'Pay $106.00')
     service.clock.pass(120)
     assert.match(textOf((await agent.submit(PAY)).body), /Your order has changed/)
-    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(await chargedAmounts(service, email), [])
     assert.equal(buttonOf(agent), 'Pay $107.00')
     await agent.submit(PAY)
-    assert.deepEqual(await takenFrom(service, email), [10_700])
+    assert.deepEqual(await chargedAmounts(service, email), [10_700])
     // Where no rate has started the buyer is not asked again.
     assert.match(textOf((await elsewhere.agent.submit(PAY)).body), /License key/)
   })
@@ -235,7 +235,7 @@ describe('a cart that is left open', () => {
     }
     await old.submit(PAY)
     assert.match(old.text, /This order has expired/)
-    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(await chargedAmounts(service, email), [])
     assert.deepEqual(
       { ...old.form('Continue'), csrf_token: '' },
       { csrf_token: '', email, zip: TEXAS.zip },
@@ -244,7 +244,7 @@ describe('a cart that is left open', () => {
     await enterCard(old)
     assert.equal(buttonOf(old), 'Pay $15.75')
     await old.submit(PAY)
-    assert.deepEqual(await takenFrom(service, email), [1575])
+    assert.deepEqual(await chargedAmounts(service, email), [1575])
   })
 
   // F15
@@ -252,7 +252,7 @@ describe('a cart that is left open', () => {
     const { agent, email } = await atConfirm()
     service.clock.pass(DAY - 1)
     await agent.submit(PAY)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 })
 

@@ -8,13 +8,13 @@ import { forceStatus } from '../support/licenses.ts'
 import {
   basic,
   buyer,
+  chargedAmounts,
   enterCard,
   goToConfirm,
   licenseKey,
   orderReference,
   purchase,
   TEXAS,
-  takenFrom,
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -64,7 +64,7 @@ describe('a cart is charged once', () => {
     }
     const page = await agent.open(agent.page.url)
     assert.match(textOf(page.body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), once)
+    assert.deepEqual(await chargedAmounts(service, email), once)
   })
 
   test('when the form is sent again after the response', async () => {
@@ -79,7 +79,7 @@ describe('a cart is charged once', () => {
       assert.equal(again.url, page.url)
       assert.equal(licenseKey(again), licenseKey(page))
     }
-    assert.deepEqual(await takenFrom(service, email), once)
+    assert.deepEqual(await chargedAmounts(service, email), once)
   })
 
   test('when the buyer goes back and continues', async () => {
@@ -91,7 +91,7 @@ describe('a cart is charged once', () => {
       assert.equal((await agent.open(base + step)).url, page.url)
       assert.equal(licenseKey(agent.page), licenseKey(page))
     }
-    assert.deepEqual(await takenFrom(service, email), once)
+    assert.deepEqual(await chargedAmounts(service, email), once)
   })
 
   test('when the buyer has the purchase open in two tabs from its first step', async () => {
@@ -107,7 +107,7 @@ describe('a cart is charged once', () => {
     assert.match(second.url, /^http:\/\/localhost:4999\/login\?svc_order=/)
     const order = await lookUp(orderReference(second))
     assert.equal(order.json().license_key, licenseKey(page))
-    assert.deepEqual(await takenFrom(service, email), once)
+    assert.deepEqual(await chargedAmounts(service, email), once)
   })
 })
 
@@ -129,7 +129,7 @@ describe('a buyer who already has a license', () => {
     // The link of another plan is no way to a second license either.
     const other = await agent.open(`/buy/${service.demo.app.prices[2]!.public_id}/`)
     assert.match(other.url, /^http:\/\/localhost:4999\/login\?svc_order=/)
-    assert.deepEqual(await takenFrom(service, email), once)
+    assert.deepEqual(await chargedAmounts(service, email), once)
   })
 
   test('of every status is redirected to where it can be fixed, and buys again only after a cancellation', async () => {
@@ -154,11 +154,11 @@ describe('a buyer who already has a license', () => {
       await setStatus(email, status)
       assert.match((await agent.open(link)).url, /^http:\/\/localhost:4999\/login\?svc_order=/)
     }
-    assert.deepEqual(await takenFrom(service, email), once)
+    assert.deepEqual(await chargedAmounts(service, email), once)
     await setStatus(email, 'canceled')
     const page = await purchase(service, agent, { email })
     assert.match(textOf(page.body), /License key/)
-    assert.deepEqual(await takenFrom(service, email), [...once, ...once])
+    assert.deepEqual(await chargedAmounts(service, email), [...once, ...once])
   })
 
   test('is recognized on the last page too, if the license was created in another way', async () => {
@@ -170,7 +170,7 @@ describe('a buyer who already has a license', () => {
     await setStatus(email, 'past_due')
     const page = await agent.submit(/^Pay /)
     assert.match(page.url, /^\/(manage|checkout)\//)
-    assert.equal((await takenFrom(service, email)).length, 1)
+    assert.equal((await chargedAmounts(service, email)).length, 1)
   })
 
   test('with only a preview buys like everyone else', async () => {
@@ -205,7 +205,7 @@ test('the buyer may change details and card before paying, and pays for the last
   assert.match(agent.text, /ending in 4444/)
   assert.match(agent.text, /Pay \$12\.60/)
   await agent.submit(/^Pay /)
-  assert.deepEqual(await takenFrom(service, email), once)
+  assert.deepEqual(await chargedAmounts(service, email), once)
 })
 
 test('the receipt is resent on request, a few times an hour', async () => {

@@ -8,7 +8,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { balancesAt } from '../support/balances.ts'
 import { CARD } from '../support/cards.ts'
-import { bankOf, decide, disputeOf, objectTo } from '../support/disputes.ts'
+import { bankSandbox, decideDispute, disputeCharge, disputeOf } from '../support/disputes.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -42,7 +42,7 @@ describe('a closed day', () => {
     await buy(service, { card: CARD.fraudulent })
     await handleEvents(world)
     const won = await buy(service)
-    await decide(service, await objectTo(service, won.charge), 'won')
+    await decideDispute(service, await disputeCharge(service, won.charge), 'won')
     const day = await endDay()
     const end = new Date(new Date(`${day}T00:00:00Z`).getTime() + DAY * 1000 - 1)
     const { available } = await world.processor.readBalance(end)
@@ -82,7 +82,7 @@ describe('a closed day', () => {
 
   // M5
   test('books transfers to the operator’s bank, and continues from the day before', async () => {
-    await bankOf(service).moveFunds(service.clock.now(), cents(-5000))
+    await bankSandbox(service).moveFunds(service.clock.now(), cents(-5000))
     await endDay()
     assert.equal(await ledger.balanceOf(service.world.db, 'bank', ''), 5000 - 1_000_000)
     assert.deepEqual(await differences(), [])

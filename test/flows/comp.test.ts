@@ -17,7 +17,7 @@ import { basic, buyer, enterCard, goToConfirm, orderReference, TEXAS } from '../
 import { buy, sellerActor, staffActor } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { enter } from '../support/sign-in.ts'
+import { signInAs } from '../support/sign-in.ts'
 import { passDays, runDue, stateOf } from '../support/subscriber.ts'
 
 const APP = '/dashboard/apps/tidepool'
@@ -65,7 +65,7 @@ const stateFor = ({ license_key }: Pick<Given, 'license_key'>) =>
 /** A browser of the person with an email. */
 async function browserOf({ email }: Pick<Given, 'email'>): Promise<Agent> {
   const { id: user_id } = (await identity.findByEmail(service.world.db, email))!
-  return await enter(service, { user_id }, { agent: buyer(service) })
+  return await signInAs(service, { user_id }, { agent: buyer(service) })
 }
 
 const staffBecause = async (reason: string) => ({ ...(await staffActor(service)), reason })

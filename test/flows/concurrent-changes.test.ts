@@ -21,7 +21,7 @@ import { untilBlocked } from '../support/blocked.ts'
 import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { agreeTo, changePlanTo } from '../support/plan-change.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
@@ -85,7 +85,7 @@ describe('a plan change', () => {
     )
     await passDays(service, 1)
     assert.ok(isChanged)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [0, 2520])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [0, 2520])
     assert.equal((await billing.subscriptionOf(service.world.db, license_id))?.price_id, other)
   })
 
@@ -103,7 +103,7 @@ describe('a plan change', () => {
     assert.equal(await cancelPlanChange(world, buyerActor(subscriber), license_id), false)
     service.clock.pass(3600)
     await renewDue(world)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [10_080, 1260])
   })
 
   test('waits for the one before it, also if the email has changed since', async () => {
@@ -141,7 +141,7 @@ describe('a plan change', () => {
     await subscriber.agent.submit('Complete authentication').catch(() => undefined)
     service.clock.pass(30)
     await reconcile(service.world)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 8820])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 8820])
     const { license_id } = subscriber
     const audited = await db.rows(sql`select detail->>'to' as to from audit_log
       where subject = ${license_id} and action = 'license.plan_change' order by at, id`)

@@ -11,10 +11,10 @@ import { continueWithCard, type ImportedBuyer, storedOf } from '../support/conti
 import { checkedImport, paidProducts, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
-import { buyer, takenFrom } from '../support/purchase.ts'
+import { buyer, chargedAmounts } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { enter } from '../support/sign-in.ts'
+import { signInAs } from '../support/sign-in.ts'
 import { passDays, stateOf } from '../support/subscriber.ts'
 
 const HEADING = 'id,product_name,user_email,status,renews_at,key'
@@ -60,7 +60,7 @@ async function buyerOf(id: string): Promise<ImportedBuyer> {
   const holder = { app_id: demo.app.client_id, email_normalized: email }
   const license = (await licensing.findLive(world.db, holder))!
   return {
-    agent: await enter(service, { user_id }, { agent: buyer(service) }),
+    agent: await signInAs(service, { user_id }, { agent: buyer(service) }),
     email,
     user_id,
     license_id: license.license_id,
@@ -129,7 +129,7 @@ describe('the buyer of an imported license', () => {
     // Their session has expired.
     await continueWithCard(await buyerOf('notified'))
     await passDays(service, 4)
-    assert.deepEqual(await takenFrom(service, own.email), [0, 1260])
+    assert.deepEqual(await chargedAmounts(service, own.email), [0, 1260])
   })
 
   test('is not reminded if they continued, or the seller sends no emails', async () => {

@@ -20,11 +20,11 @@ import { emailTo } from '../support/mailbox.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import {
   basic,
+  chargedAmounts,
   licenseKey,
   buyer as newBrowser,
   orderReference,
   TEXAS,
-  takenFrom,
 } from '../support/purchase.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -58,9 +58,9 @@ describe('an imported license that its buyer continues with a card', () => {
       await passDays(service, 1)
       assert.deepEqual(await formerState(buyer), state)
     }
-    assert.deepEqual(await takenFrom(service, buyer.email), [0])
+    assert.deepEqual(await chargedAmounts(service, buyer.email), [0])
     await passDays(service, 1)
-    assert.deepEqual(await takenFrom(service, buyer.email), [0, 1260])
+    assert.deepEqual(await chargedAmounts(service, buyer.email), [0, 1260])
     const renewed = { ...state, period_end: dayIn(31) }
     assert.deepEqual(await stateOf(service, buyer), renewed)
     assert.deepEqual(await formerState(buyer), renewed)
@@ -128,7 +128,7 @@ describe('an imported license that its buyer continues with a card', () => {
     const card = { number: CARD.good, expiry: '12/30', cvc: '123', zip: TEXAS.zip }
     await agent.submit('Save this card', card)
     assert.equal((await formerState(buyer)).status, 'active')
-    assert.deepEqual(await takenFrom(service, buyer.email), [0, 1260])
+    assert.deepEqual(await chargedAmounts(service, buyer.email), [0, 1260])
   })
 
   test('ends on the day without a charge if its buyer cancels before', async () => {
@@ -140,7 +140,7 @@ describe('an imported license that its buyer continues with a card', () => {
     assert.deepEqual({ entitled, canceled_at }, { entitled: true, canceled_at: dayIn(3) })
     await passDays(service, 3)
     assert.equal((await stateOf(service, buyer)).status, 'canceled')
-    assert.deepEqual(await takenFrom(service, buyer.email), [0])
+    assert.deepEqual(await chargedAmounts(service, buyer.email), [0])
   })
 
   test('changes to another plan at the end of what was paid elsewhere, and not before', async () => {
@@ -149,9 +149,9 @@ describe('an imported license that its buyer continues with a card', () => {
     const yearly = service.demo.app.prices[1]!.public_id
     const { quote, moved } = await changePlanTo(service, buyer, yearly)
     assert.deepEqual([quote.change, moved], [{ when: 'period_end' }, { outcome: 'planned' }])
-    assert.deepEqual(await takenFrom(service, buyer.email), [0])
+    assert.deepEqual(await chargedAmounts(service, buyer.email), [0])
     await passDays(service, 5)
-    assert.deepEqual(await takenFrom(service, buyer.email), [0, 10_080])
+    assert.deepEqual(await chargedAmounts(service, buyer.email), [0, 10_080])
   })
 
   test('takes a discount code off the first charge', async () => {
@@ -162,9 +162,9 @@ describe('an imported license that its buyer continues with a card', () => {
     assert.match(textOf(page.body), /Then \$10\.08 once, then \$12\.60 per month/)
     await buyer.agent.submit('Continue with this card')
     await passDays(service, 2)
-    assert.deepEqual(await takenFrom(service, buyer.email), [0, 1008])
+    assert.deepEqual(await chargedAmounts(service, buyer.email), [0, 1008])
     await passDays(service, 31)
-    assert.deepEqual(await takenFrom(service, buyer.email), [0, 1008, 1260])
+    assert.deepEqual(await chargedAmounts(service, buyer.email), [0, 1008, 1260])
   })
 
   test('is found by the reference of its order, and its buyer is sent back by a plain buy link', async () => {
@@ -288,7 +288,7 @@ describe('a license is not continued, and no card is charged, because', () => {
       assert.match(textOf(page.body), says)
       assert.deepEqual(await storedOf(service, buyer), then)
       assert.equal(orders, 0)
-      const taken = await takenFrom(service, buyer.email)
+      const taken = await chargedAmounts(service, buyer.email)
       assert.ok(taken.every((amount) => amount === 0))
     })
   }

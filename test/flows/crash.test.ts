@@ -11,8 +11,8 @@ import { type ImportedBuyer, importedBuyer } from '../support/continued.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
-import { type CallFate, draws, someCallsLost, withCallFate } from '../support/network-faults.ts'
-import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
+import { type CallFate, draws, loseSomeCalls, withCallFate } from '../support/network-faults.ts'
+import { buyer, chargedAmounts, enterCard, TEXAS } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { subscribe } from '../support/subscriber.ts'
@@ -92,7 +92,7 @@ async function assertGoodEnd(
   { steps, taken }: { steps: ((agent: Agent) => unknown)[]; taken: number[] },
 ) {
   const cart = await cartOf(email)
-  const before = await takenFrom(service, email)
+  const before = await chargedAmounts(service, email)
   const page = cart ? await agent.open(`/checkout/${cart.id}/processing`) : undefined
   if (page && /License key/.test(textOf(page.body))) {
     assert.deepEqual(before, taken, 'the page says paid')
@@ -103,7 +103,7 @@ async function assertGoodEnd(
   // Nothing was charged, so the buyer starts again, this time without a fault.
   for (const step of steps) await step(agent)
   assert.match(agent.text, /License key/)
-  assert.deepEqual(await takenFrom(service, email), taken)
+  assert.deepEqual(await chargedAmounts(service, email), taken)
 }
 
 describe('a process that is killed', () => {
@@ -165,7 +165,7 @@ test('lost requests and responses neither lose nor create money', async () => {
     const agent = buyer(service)
     const email = `lossy-${emails++}@example.com`
     buyers.push({ agent, email })
-    fateOf = someCallsLost(draw)
+    fateOf = loseSomeCalls(draw)
     for (const step of stepsOf(email, price_id)) await step(agent)
     for (let time = 0; time < 3; time++) {
       service.clock.pass(draw() % 12)

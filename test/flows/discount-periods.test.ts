@@ -11,14 +11,20 @@ import { sql } from '#platform/sql'
 import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
-import { addPlan, buyWith, goWith, PAY, subscriberOf } from '../support/discount-purchases.ts'
+import {
+  addPlan,
+  buyWithCode,
+  goToConfirmWithCode,
+  PAY,
+  subscriberOf,
+} from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { enter } from '../support/sign-in.ts'
+import { signInAs } from '../support/sign-in.ts'
 import { buyerActor, invoicesOf, otherApp, passDays } from '../support/subscriber.ts'
 
 let service: TestService
@@ -37,37 +43,37 @@ describe('a discount of a subscription', () => {
   test('applies to as many periods as the code says, and then no longer', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { periods: 3 })
-    const subscriber = await buyWith(service, app, code)
+    const subscriber = await buyWithCode(service, app, code)
     await passDays(service, 130)
-    const taken = await takenFrom(service, subscriber.email)
+    const taken = await chargedAmounts(service, subscriber.email)
     assert.deepEqual(taken, [840, 840, 840, 1050, 1050])
   })
 
   test('continues after the seller turned the code off, where it applies to all periods', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { id, code } = await addCode(service, app.client_id, { periods: null })
-    const subscriber = await buyWith(service, app, code)
+    const subscriber = await buyWithCode(service, app, code)
     const off = { app_id: app.client_id, id, is_active: false }
     assert.ok(await discounts.setActive(service.world.db, off))
     await passDays(service, 62)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [840, 840, 840])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [840, 840, 840])
   })
 
   test('begins with the first charge after a trial', async () => {
     const app = await otherApp(service, { amount: cents(1000), trial_days: 14 })
     const { id, code } = await addCode(service, app.client_id)
-    const agent = await goWith(service, app, code)
+    const agent = await goToConfirmWithCode(service, app, code)
     assert.match(agent.text, /Then \$8.40 once, then \$10.50 per month/)
     assert.match(textOf((await agent.submit('Start free trial')).body), /License key/)
     assert.equal(await uses(id), 1)
     await passDays(service, 14 + 32)
-    assert.deepEqual(await takenFrom(service, agent.email), [0, 840, 1050])
+    assert.deepEqual(await chargedAmounts(service, agent.email), [0, 840, 1050])
   })
 
   test('is part of every display of the next charge', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { periods: 2 })
-    const { license_id, agent } = await buyWith(service, app, code)
+    const { license_id, agent } = await buyWithCode(service, app, code)
     const page = await agent.open(`/manage/${app.client_id}/`)
     assert.match(
       textOf(page.body),
@@ -82,7 +88,7 @@ describe('a discount of a subscription', () => {
   test('that leaves too little to charge is shown as waived wherever the next charge is', async () => {
     const app = await otherApp(service, { amount: cents(1000), trial_days: 14 })
     const { code } = await addCode(service, app.client_id, { percent: 97, periods: null })
-    const { agent, email, license_id } = await buyWith(service, app, code)
+    const { agent, email, license_id } = await buyWithCode(service, app, code)
     await agent.open(`/manage/${app.client_id}/`)
     assert.match(agent.text, /First charge \$0\.00 on/)
     assert.match(agent.text, /\$0\.30 plus \$0\.02 sales tax \(TX\)\. Waived/)
@@ -93,18 +99,18 @@ describe('a discount of a subscription', () => {
     } as never))!
     assert.match(JSON.stringify(content), /Nothing is charged that day/)
     await passDays(service, 15)
-    assert.deepEqual(await takenFrom(service, email), [0])
+    assert.deepEqual(await chargedAmounts(service, email), [0])
   })
 
   test('of the whole price resumes a paused plan without a payment, and says so', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     await apps.setAllowsPause(service.world.db, app.client_id, true)
     const { code } = await addCode(service, app.client_id, { percent: 100, periods: null })
-    const subscriber = await buyWith(service, app, code)
+    const subscriber = await buyWithCode(service, app, code)
     const { agent, license_id } = subscriber
     await pauseAtEnd(service.world, buyerActor(subscriber), { license_id, to: 'on' })
     await passDays(service, 32)
-    await enter(service, subscriber, { agent })
+    await signInAs(service, subscriber, { agent })
     await agent.open(`/manage/${app.client_id}/`)
     await agent.submit('Resume for $0.00')
     assert.match(agent.text, /Your license is active\. Nothing was charged\./)
@@ -114,7 +120,7 @@ describe('a discount of a subscription', () => {
   test('of the whole price renews for nothing, with a receipt for each period', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { percent: 100, periods: 2 })
-    const agent = await goWith(service, app, code)
+    const agent = await goToConfirmWithCode(service, app, code)
     assert.equal(buttonOf(agent), 'Complete order')
     assert.match(agent.text, /Sales tax \(TX\) \$0\.00/)
     await agent.submit(PAY)
@@ -123,7 +129,7 @@ describe('a discount of a subscription', () => {
     assert.match(textOf(page.body), /\$0\.00 plus \$0\.00 sales tax \(TX\)/)
     await passDays(service, 62)
     // The card was checked for nothing, and charged when the discount had ended.
-    assert.deepEqual(await takenFrom(service, agent.email), [0, 1050])
+    assert.deepEqual(await chargedAmounts(service, agent.email), [0, 1050])
     const paid = await service.world.db.rows<{ amount: number; number: number | null }>(sql`
       select amount, number from invoices where license_id = ${subscriber.license_id}
       order by number`)
@@ -139,7 +145,7 @@ describe('a plan change with a discount', () => {
   test('credits what was really paid, and takes the discount off the new price', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { percent: 50, periods: 3 })
-    const subscriber = await buyWith(service, app, code)
+    const subscriber = await buyWithCode(service, app, code)
     const { price_id } = await addPlan(service, app, 3000)
     const { quote, moved } = await changePlanTo(service, subscriber, price_id)
     assert.equal(moved.outcome, 'paid')
@@ -148,13 +154,13 @@ describe('a plan change with a discount', () => {
     const [, upgrade] = await invoicesOf(service, subscriber)
     assert.deepEqual([upgrade!.amount, upgrade!.credit], [1000, 500])
     await passDays(service, 62)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [525, 1050, 1575, 3150])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [525, 1050, 1575, 3150])
   })
 
   test('has the fixed part of the fee where the period before was free', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { percent: 100 })
-    const subscriber = await buyWith(service, app, code)
+    const subscriber = await buyWithCode(service, app, code)
     const { price_id } = await addPlan(service, app, 3000)
     const { quote } = await changePlanTo(service, subscriber, price_id)
     // Nothing was paid, so nothing is credited.
@@ -170,19 +176,19 @@ describe('a plan change with a discount', () => {
   test('in a trial, to a price that is paid once, may cost nothing', async () => {
     const app = await otherApp(service, { amount: cents(1000), trial_days: 14 })
     const { code } = await addCode(service, app.client_id, { percent: 100, periods: null })
-    const subscriber = await buyWith(service, app, code)
+    const subscriber = await buyWithCode(service, app, code)
     const { price_id } = await addPlan(service, app, 9000, null)
     const { quote, moved } = await changePlanTo(service, subscriber, price_id)
     assert.deepEqual([quote.total, moved.outcome], [0, 'plan_changed'])
     await passDays(service, 40)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [0])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [0])
   })
 
   test('leaves the discount aside for a product that it does not apply to', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const product_ids = [app.product_id]
     const { code } = await addCode(service, app.client_id, { product_ids, periods: null })
-    const subscriber = await buyWith(service, app, code)
+    const subscriber = await buyWithCode(service, app, code)
     const { price_id } = await addPlan(service, app, 3000)
     const listed = async () => {
       const query = { app_id: app.client_id, sort: 'newest', limit: 1 } as const
@@ -196,7 +202,7 @@ describe('a plan change with a discount', () => {
     assert.match(textOf(page.body), /Next charge \$31\.50/)
     assert.ok(!textOf(page.body).includes(code))
     await passDays(service, 31)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [840, 2310, 3150])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [840, 2310, 3150])
   })
 })
 
@@ -204,7 +210,7 @@ describe('a refund of a discounted payment', () => {
   test('is of what was paid: in part, and then in full, which ends the license', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id)
-    const subscriber = await buyWith(service, app, code)
+    const subscriber = await buyWithCode(service, app, code)
     const staff = await staffActor(service)
     const { id: invoice_id } = await service.world.db.one<{ id: InvoiceId }>(
       sql`select id from invoices where license_id = ${subscriber.license_id}`,
@@ -229,7 +235,7 @@ describe('a refund of a discounted payment', () => {
   test('of a renewal that followed a free period is of that renewal', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { percent: 100 })
-    const subscriber = await buyWith(service, app, code, CARD.good)
+    const subscriber = await buyWithCode(service, app, code, CARD.good)
     await passDays(service, 31)
     const staff = await staffActor(service)
     const [free, charged] = await service.world.db.rows<{ id: InvoiceId }>(

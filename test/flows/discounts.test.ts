@@ -9,13 +9,19 @@ import { sql } from '#platform/sql'
 import { writePurchaseReceipt } from '../../src/surfaces/emails/purchase-receipt.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
-import { addPlan, buyWith, goWith, PAY, subscriberOf } from '../support/discount-purchases.ts'
+import {
+  addPlan,
+  buyWithCode,
+  goToConfirmWithCode,
+  PAY,
+  subscriberOf,
+} from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
 import { closeSound } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
-import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
+import { buyer, chargedAmounts, enterCard, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { enter } from '../support/sign-in.ts'
+import { signInAs } from '../support/sign-in.ts'
 import { otherApp, passDays, type Subscriber } from '../support/subscriber.ts'
 
 let service: TestService
@@ -39,7 +45,7 @@ describe('a purchase with a discount code', () => {
   test('charges what remains, with the tax and the fee on it', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { id, code } = await addCode(service, app.client_id)
-    const agent = await goWith(service, app, code.toLowerCase())
+    const agent = await goToConfirmWithCode(service, app, code.toLowerCase())
     const page = agent.text
     assert.match(page, new RegExp(`Discount ${code} −\\$2.00 Subtotal \\$8.00`))
     assert.match(page, /Sales tax \(TX\) \$0.40 Due today \$8.40/)
@@ -47,7 +53,7 @@ describe('a purchase with a discount code', () => {
     assert.equal(buttonOf(agent), 'Pay $8.40')
     assert.match(textOf((await agent.submit(PAY)).body), new RegExp(`Discount ${code} −\\$2.00`))
     const subscriber = await subscriberOf(service, agent, app)
-    assert.deepEqual(await takenFrom(service, agent.email), [840])
+    assert.deepEqual(await chargedAmounts(service, agent.email), [840])
     assert.deepEqual(await linesOf(subscriber), [
       { kind: 'price', amount: 1000, code: null },
       { kind: 'discount', amount: -200, code },
@@ -62,7 +68,7 @@ describe('a purchase with a discount code', () => {
   test('names the code in the receipt, and what the next period costs', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id)
-    const subscriber = await buyWith(service, app, code)
+    const subscriber = await buyWithCode(service, app, code)
     const order_id = (await billing.orderOfLicense(service.world.db, subscriber.license_id))!
     const order = (await billing.orderDetails(service.world.db, order_id))!
     const { content } = await writePurchaseReceipt(service.world, order)
@@ -74,7 +80,7 @@ describe('a purchase with a discount code', () => {
   test('can be entered and removed on the confirmation page', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { id, code } = await addCode(service, app.client_id)
-    const agent = await goWith(service, app, '')
+    const agent = await goToConfirmWithCode(service, app, '')
     assert.equal(buttonOf(agent), 'Pay $10.50')
     await agent.submit('Apply', { discount: 'NO-SUCH-CODE' })
     assert.match(agent.text, /Not applied. This code does not exist/)
@@ -84,14 +90,14 @@ describe('a purchase with a discount code', () => {
     await agent.submit('Remove code')
     assert.equal(buttonOf(agent), 'Pay $10.50')
     await agent.submit(PAY)
-    assert.deepEqual(await takenFrom(service, agent.email), [1050])
+    assert.deepEqual(await chargedAmounts(service, agent.email), [1050])
     assert.equal(await uses(id), 0)
   })
 
   test('is shown on a card page that was open before, and its card is taken', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id)
-    const agent = await goWith(service, app, '')
+    const agent = await goToConfirmWithCode(service, app, '')
     const card_url = agent.page.url.replace('confirm', 'card')
     const open = await agent.openTab(card_url)
     assert.match(open.text, /\$10\.50/)
@@ -116,16 +122,16 @@ describe('a purchase with a discount code', () => {
       const agent = buyer(service)
       const page = await agent.open(`/buy/${app.price_id}/?discount=${encodeURIComponent(code)}`)
       assert.match(textOf(page.body), new RegExp(`Discount code not applied.*${reason}`))
-      const at = await goWith(service, app, encodeURIComponent(code), { agent })
+      const at = await goToConfirmWithCode(service, app, encodeURIComponent(code), { agent })
       assert.match(at.text, new RegExp(`Not applied. ${reason}`))
       await at.submit(PAY)
-      assert.deepEqual(await takenFrom(service, at.email), [1050])
+      assert.deepEqual(await chargedAmounts(service, at.email), [1050])
     }
   })
 
   test('is not mentioned once a payment without it was declined, unless it is entered', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
-    const agent = await goWith(service, app, 'NONE', { card: CARD.verifies_only })
+    const agent = await goToConfirmWithCode(service, app, 'NONE', { card: CARD.verifies_only })
     assert.match(agent.text, /Not applied. This code does not exist/)
     await agent.submit(PAY)
     assert.match(agent.text, /Your card was declined/)
@@ -138,7 +144,7 @@ describe('a purchase with a discount code', () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const valid_until = new Date(service.clock.now().getTime() + 60_000)
     const { code } = await addCode(service, app.client_id, { valid_until })
-    const agent = await goWith(service, app, code, { card: CARD.verifies_only })
+    const agent = await goToConfirmWithCode(service, app, code, { card: CARD.verifies_only })
     await agent.submit(PAY)
     assert.match(agent.text, /Your card was declined/)
     service.clock.pass(61)
@@ -152,17 +158,17 @@ describe('a purchase with a discount code', () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const valid_until = new Date(service.clock.now().getTime() + 60_000)
     const { code } = await addCode(service, app.client_id, { valid_until })
-    const agent = await goWith(service, app, code)
+    const agent = await goToConfirmWithCode(service, app, code)
     assert.equal(buttonOf(agent), 'Pay $8.40')
     service.clock.pass(61)
     await agent.submit(PAY)
     const page = agent.text
     assert.match(page, /Your order has changed/)
     assert.match(page, /Not applied. It is no longer valid/)
-    assert.deepEqual(await takenFrom(service, agent.email), [])
+    assert.deepEqual(await chargedAmounts(service, agent.email), [])
     assert.equal(buttonOf(agent), 'Pay $10.50')
     await agent.submit(PAY)
-    assert.deepEqual(await takenFrom(service, agent.email), [1050])
+    assert.deepEqual(await chargedAmounts(service, agent.email), [1050])
   })
 })
 
@@ -170,14 +176,14 @@ describe('the uses of a code', () => {
   test('are returned by a declined card, and kept by a paid purchase', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { id, code } = await addCode(service, app.client_id, { max_uses: 1 })
-    const declined = await goWith(service, app, code, { card: '4000000000000002' })
+    const declined = await goToConfirmWithCode(service, app, code, { card: '4000000000000002' })
     assert.match(textOf((await declined.submit(PAY)).body), /declined/)
     assert.equal(await uses(id), 0)
-    const agent = await goWith(service, app, code)
+    const agent = await goToConfirmWithCode(service, app, code)
     await agent.submit(PAY)
-    assert.deepEqual(await takenFrom(service, agent.email), [840])
+    assert.deepEqual(await chargedAmounts(service, agent.email), [840])
     assert.equal(await uses(id), 1)
-    const late = await goWith(service, app, code)
+    const late = await goToConfirmWithCode(service, app, code)
     assert.match(late.text, /Not applied. It has reached its usage limit/)
   })
 
@@ -186,7 +192,7 @@ describe('the uses of a code', () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const half = await addCode(service, app.client_id, { percent: 50, max_uses: 1 })
     const fifth = await addCode(service, app.client_id)
-    const agent = await goWith(service, app, half.code)
+    const agent = await goToConfirmWithCode(service, app, half.code)
     const cart_id = parseId('cart', /cart_\w+/.exec(agent.page.url)![0])
     const { quote, attempt: _, ...read } = (await findPricedCart(world.db, cart_id))!
     const totals = await checkoutTotals(world, read.cart, { ...read, quote })
@@ -196,7 +202,7 @@ describe('the uses of a code', () => {
     const request = { cart_id, agreement, return_url: world.config.base_url }
     const confirmed = await confirm(world, { ...request, seen: { ...read, totals } })
     assert.deepEqual(confirmed, { outcome: 'changed' })
-    assert.deepEqual(await takenFrom(service, agent.email), [])
+    assert.deepEqual(await chargedAmounts(service, agent.email), [])
     assert.deepEqual([await uses(half.id), await uses(fifth.id)], [0, 0])
   })
 
@@ -204,9 +210,10 @@ describe('the uses of a code', () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { id, code } = await addCode(service, app.client_id, { max_uses: 2 })
     const agents: (Agent & { email: string })[] = []
-    for (let index = 0; index < 5; index++) agents.push(await goWith(service, app, code))
+    for (let index = 0; index < 5; index++)
+      agents.push(await goToConfirmWithCode(service, app, code))
     await Promise.all(agents.map((agent) => agent.submit(PAY)))
-    const taken = await Promise.all(agents.map(({ email }) => takenFrom(service, email)))
+    const taken = await Promise.all(agents.map(({ email }) => chargedAmounts(service, email)))
     assert.deepEqual(taken.flat(), [840, 840])
     assert.equal(await uses(id), 2)
     const others = agents.filter((_, index) => taken[index]!.length === 0)
@@ -216,22 +223,22 @@ describe('the uses of a code', () => {
   test('that are returned are given to an order that began while there was none', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { max_uses: 1 })
-    const first = await goWith(service, app, code, { card: CARD.asks_always })
+    const first = await goToConfirmWithCode(service, app, code, { card: CARD.asks_always })
     await first.submit(PAY)
-    const second = await goWith(service, app, code)
+    const second = await goToConfirmWithCode(service, app, code)
     assert.equal(buttonOf(second), 'Pay $10.50')
     await first.submit('Fail authentication')
     await second.open(second.page.url)
     assert.equal(buttonOf(second), 'Pay $8.40')
     await second.submit(PAY)
-    assert.deepEqual(await takenFrom(service, second.email), [840])
+    assert.deepEqual(await chargedAmounts(service, second.email), [840])
   })
 
   test('by one buyer are limited where the code says so', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const once = await addCode(service, app.client_id, { is_once_per_buyer: true })
     const first = await addCode(service, app.client_id, { is_first_purchase: true })
-    const subscriber = await buyWith(service, app, once.code)
+    const subscriber = await buyWithCode(service, app, once.code)
     const read = (code: string) =>
       discounts.purchasesBefore(service.world.db, {
         app_id: app.client_id,
@@ -245,9 +252,9 @@ describe('the uses of a code', () => {
   test('are checked once the buyer has signed in: a visitor learns of no purchase', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { is_first_purchase: true })
-    const bought = await buyWith(service, app, code)
+    const bought = await buyWithCode(service, app, code)
     await forceStatus(service, 'canceled', bought)
-    const other = await buyWith(service, await otherApp(service, {}), 'NONE')
+    const other = await buyWithCode(service, await otherApp(service, {}), 'NONE')
     for (const { email } of [bought, other]) {
       const visitor = buyer(service)
       await visitor.open(`/buy/${app.price_id}/?discount=${code}`)
@@ -262,7 +269,7 @@ describe('the uses of a code', () => {
     const owner = buyer(service)
     await owner.open(`/buy/${app.price_id}/?discount=${code}`)
     await owner.submit('Continue', { email: bought.email, ...TEXAS })
-    await enter(service, bought, { agent: owner })
+    await signInAs(service, bought, { agent: owner })
     await owner.open(owner.page.url)
     await enterCard(owner)
     assert.match(owner.text, /It is for a first purchase only\./)
@@ -293,16 +300,16 @@ describe('what a discount leaves', () => {
   test('of a price that is paid once may be nothing: the license needs no charge', async () => {
     const app = await otherApp(service, { amount: cents(1000), frequency: null })
     const { code } = await addCode(service, app.client_id, { amount: cents(5000) })
-    const agent = await goWith(service, app, code)
+    const agent = await goToConfirmWithCode(service, app, code)
     assert.equal(buttonOf(agent), 'Complete order')
     assert.match(textOf((await agent.submit(PAY)).body), /License key/)
-    assert.deepEqual(await takenFrom(service, agent.email), [0])
+    assert.deepEqual(await chargedAmounts(service, agent.email), [0])
   })
 
   test('of a price that is paid once is its price on the manage page', async () => {
     const app = await otherApp(service, { amount: cents(1000), frequency: null })
     const { code } = await addCode(service, app.client_id, { percent: 30 })
-    const { agent } = await buyWith(service, app, code)
+    const { agent } = await buyWithCode(service, app, code)
     const page = await agent.open(`/manage/${app.client_id}/`)
     assert.match(textOf(page.body), /\$7\.00 once/)
     assert.doesNotMatch(textOf(page.body), /\$10\.00/)
@@ -311,7 +318,7 @@ describe('what a discount leaves', () => {
   test('below the smallest charge is waived: the service bears it', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { percent: 97 })
-    const agent = await goWith(service, app, code)
+    const agent = await goToConfirmWithCode(service, app, code)
     assert.match(agent.text, /Waived \(below the minimum charge\) −\$0.32/)
     assert.equal(buttonOf(agent), 'Complete order')
     await agent.submit(PAY)
@@ -320,6 +327,6 @@ describe('what a discount leaves', () => {
       from invoices where license_id = ${subscriber.license_id}`)
     assert.deepEqual(figures, [{ amount: 30, tax: 2, fee: 30, is_waived: true }])
     await passDays(service, 32)
-    assert.deepEqual(await takenFrom(service, agent.email), [0, 1050])
+    assert.deepEqual(await chargedAmounts(service, agent.email), [0, 1050])
   })
 })

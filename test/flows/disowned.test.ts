@@ -9,7 +9,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { undoDisowned } from '#surfaces/signin/disowned'
 import { openAlarms } from '../support/alarms.ts'
-import { bankOf } from '../support/disputes.ts'
+import { bankSandbox } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer, purchase } from '../support/purchase.ts'
@@ -188,7 +188,10 @@ describe('a disowned purchase whose refund waits for an answer', () => {
     const bought = await buy(service)
     await withoutAnswers(() => assert.rejects(undo(bought), /waits for a refund/), 'request')
     const { processor_charge_id: charge_id } = bought.charge
-    await bankOf(service).disputeCharge(service.clock.now(), { charge_id, reason: 'fraudulent' })
+    await bankSandbox(service).disputeCharge(service.clock.now(), {
+      charge_id,
+      reason: 'fraudulent',
+    })
     await settle()
     await undo(bought)
     const alarms = await openAlarms(service.world.db)

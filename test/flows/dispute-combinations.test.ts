@@ -7,14 +7,14 @@ import { changePlan, pauseAtEnd, payOwed, quotePlanChange, renewDue } from '#flo
 import { isoDate, periodEnd } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { CARD } from '../support/cards.ts'
-import { decide, latestCharge, objectTo } from '../support/disputes.ts'
+import { decideDispute, disputeCharge, latestCharge } from '../support/disputes.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { buyer } from '../support/purchase.ts'
 import {
+  advanceAndHandleEvents,
   type Bought,
   buy,
-  movedBy,
-  passAndHandle,
+  postedTotals,
   refund,
   refundsOf,
   staffActor,
@@ -54,11 +54,11 @@ describe('disputes with other events', () => {
       async (bought) => {
         await pass(31)
         const latest = await latestCharge(service, bought)
-        const first = await objectTo(service, bought.charge)
-        const second = await objectTo(service, latest)
-        await decide(service, first, 'won')
+        const first = await disputeCharge(service, bought.charge)
+        const second = await disputeCharge(service, latest)
+        await decideDispute(service, first, 'won')
         assert.equal(await statusOf(bought), 'paused')
-        await decide(service, second, 'won')
+        await decideDispute(service, second, 'won')
       },
       'active',
     ],
@@ -68,11 +68,11 @@ describe('disputes with other events', () => {
       async (bought) => {
         await pass(31)
         const latest = await latestCharge(service, bought)
-        const first = await objectTo(service, bought.charge)
-        const second = await objectTo(service, latest)
-        await decide(service, second, 'lost')
+        const first = await disputeCharge(service, bought.charge)
+        const second = await disputeCharge(service, latest)
+        await decideDispute(service, second, 'lost')
         assert.equal(await statusOf(bought), 'canceled')
-        await decide(service, first, 'won')
+        await decideDispute(service, first, 'won')
       },
       'canceled',
     ],
@@ -81,7 +81,7 @@ describe('disputes with other events', () => {
       undefined,
       async (bought) => {
         await pass(31)
-        await decide(service, await objectTo(service, bought.charge), 'lost')
+        await decideDispute(service, await disputeCharge(service, bought.charge), 'lost')
       },
       'canceled',
     ],
@@ -90,10 +90,10 @@ describe('disputes with other events', () => {
       undefined,
       async (bought) => {
         await refund(service, bought, 630)
-        const dispute = await objectTo(service, bought.charge)
+        const dispute = await disputeCharge(service, bought.charge)
         assert.deepEqual([dispute.amount, dispute.tax], [630, 30])
-        assert.equal((await movedBy(service, [dispute.id])).seller_payable, 600 + 1500)
-        await decide(service, dispute, 'lost')
+        assert.equal((await postedTotals(service, [dispute.id])).seller_payable, 600 + 1500)
+        await decideDispute(service, dispute, 'lost')
         assert.equal((await refund(service, bought)).outcome, 'refused')
       },
       'canceled',
@@ -102,7 +102,7 @@ describe('disputes with other events', () => {
       'a refund after a dispute that was won',
       undefined,
       async (bought) => {
-        await decide(service, await objectTo(service, bought.charge), 'won')
+        await decideDispute(service, await disputeCharge(service, bought.charge), 'won')
         assert.equal((await refund(service, bought)).outcome, 'refunded')
       },
       'canceled',
@@ -112,13 +112,13 @@ describe('disputes with other events', () => {
       CARD.comes_back,
       async (bought) => {
         await refund(service, bought, 260)
-        const dispute = await objectTo(service, bought.charge)
+        const dispute = await disputeCharge(service, bought.charge)
         assert.equal(dispute.amount, 1000)
-        await passAndHandle(service, 2)
+        await advanceAndHandleEvents(service, 2)
         const [given] = await refundsOf(service, bought)
         assert.equal(given?.status, 'failed')
-        assert.equal((await movedBy(service, [given.id, dispute.id])).buyer_payable, -260)
-        await decide(service, dispute, 'won')
+        assert.equal((await postedTotals(service, [given.id, dispute.id])).buyer_payable, -260)
+        await decideDispute(service, dispute, 'won')
       },
       'active',
     ],
@@ -127,14 +127,14 @@ describe('disputes with other events', () => {
       CARD.comes_back,
       async (bought) => {
         await refund(service, bought, 260)
-        await passAndHandle(service, 2)
+        await advanceAndHandleEvents(service, 2)
         const [given] = await refundsOf(service, bought)
-        const dispute = await objectTo(service, bought.charge)
+        const dispute = await disputeCharge(service, bought.charge)
         assert.deepEqual([dispute.amount, dispute.owed], [1260, 260])
-        const moved = await movedBy(service, [bought.invoice_id, given!.id, dispute.id])
+        const moved = await postedTotals(service, [bought.invoice_id, given!.id, dispute.id])
         assert.equal(moved.buyer_payable, undefined)
-        await decide(service, dispute, 'lost')
-        const lost = await movedBy(service, [bought.invoice_id, given!.id, dispute.id])
+        await decideDispute(service, dispute, 'lost')
+        const lost = await postedTotals(service, [bought.invoice_id, given!.id, dispute.id])
         // The fee stays but for what the refund took back of it; the sale itself is undone.
         assert.deepEqual(Object.keys(lost), ['dispute_costs', 'fees', 'seller_payable'])
       },
@@ -145,11 +145,11 @@ describe('disputes with other events', () => {
       CARD.comes_back,
       async (bought) => {
         await refund(service, bought, 260)
-        await passAndHandle(service, 2)
+        await advanceAndHandleEvents(service, 2)
         const [given] = await refundsOf(service, bought)
-        const dispute = await objectTo(service, bought.charge)
-        await decide(service, dispute, 'won')
-        assert.equal((await movedBy(service, [given!.id, dispute.id])).buyer_payable, -260)
+        const dispute = await disputeCharge(service, bought.charge)
+        await decideDispute(service, dispute, 'won')
+        assert.equal((await postedTotals(service, [given!.id, dispute.id])).buyer_payable, -260)
       },
       'active',
     ],
@@ -159,8 +159,8 @@ describe('disputes with other events', () => {
       async (bought) => {
         const { license_id } = bought
         await suspendByStaff(service.world, await staff(), license_id)
-        const dispute = await objectTo(service, bought.charge)
-        await decide(service, dispute, 'won')
+        const dispute = await disputeCharge(service, bought.charge)
+        await decideDispute(service, dispute, 'won')
         assert.equal(await statusOf(bought), 'paused')
         await reinstateByStaff(service.world, await staff(), license_id)
       },
@@ -171,11 +171,11 @@ describe('disputes with other events', () => {
       undefined,
       async (bought) => {
         const { license_id } = bought
-        const dispute = await objectTo(service, bought.charge)
+        const dispute = await disputeCharge(service, bought.charge)
         await suspendByStaff(service.world, await staff(), license_id)
         await reinstateByStaff(service.world, await staff(), license_id)
         assert.equal(await statusOf(bought), 'paused')
-        await decide(service, dispute, 'won')
+        await decideDispute(service, dispute, 'won')
       },
       'active',
     ],
@@ -185,9 +185,9 @@ describe('disputes with other events', () => {
       async (bought) => {
         await pass(31)
         assert.equal(await statusOf(bought), 'past_due')
-        const dispute = await objectTo(service, bought.charge)
+        const dispute = await disputeCharge(service, bought.charge)
         await pass(3)
-        await decide(service, dispute, 'won')
+        await decideDispute(service, dispute, 'won')
         assert.equal(await statusOf(bought), 'past_due')
         await renew()
       },
@@ -202,7 +202,7 @@ describe('disputes with other events', () => {
           where license_id = ${bought.license_id}`)
         await pass(32)
         assert.equal(await statusOf(bought), 'canceled')
-        await decide(service, await objectTo(service, bought.charge), 'won')
+        await decideDispute(service, await disputeCharge(service, bought.charge), 'won')
       },
       'canceled',
     ],
@@ -220,9 +220,9 @@ describe('disputes with other events', () => {
           facts,
         )
         assert.equal(moved.outcome, 'paid')
-        const dispute = await objectTo(service, await latestCharge(service, bought))
+        const dispute = await disputeCharge(service, await latestCharge(service, bought))
         assert.equal(await statusOf(bought), 'paused')
-        await decide(service, dispute, 'lost')
+        await decideDispute(service, dispute, 'lost')
       },
       'canceled',
     ],
@@ -236,14 +236,14 @@ describe('disputes with other events', () => {
         const owner = { kind: 'buyer' as const, user_id, request_id: 'req_1' }
         await pauseAtEnd(service.world, owner, { license_id, to: 'on' })
         await pass(32)
-        const dispute = await objectTo(service, bought.charge)
+        const dispute = await disputeCharge(service, bought.charge)
         const resuming = {
           license_id,
           requested_by: 'buyer' as const,
           return_url: 'http://localhost/',
         }
         assert.equal((await payOwed(service.world, resuming)).outcome, 'nothing_owed')
-        await decide(service, dispute, 'won')
+        await decideDispute(service, dispute, 'won')
         assert.equal(await statusOf(bought), 'paused')
         assert.equal((await payOwed(service.world, resuming)).outcome, 'paid')
       },
@@ -264,7 +264,7 @@ describe('disputes with other events', () => {
         const resuming = { license_id, requested_by, return_url: 'http://localhost/' }
         const asked = await payOwed(service.world, resuming)
         assert.ok(asked.outcome === 'action_required')
-        const dispute = await objectTo(service, bought.charge)
+        const dispute = await disputeCharge(service, bought.charge)
         const agent = buyer(service)
         await agent.open(asked.action_url)
         await agent.submit('Complete authentication').catch(() => undefined)
@@ -274,7 +274,7 @@ describe('disputes with other events', () => {
         const end = isoDate(periodEnd(service.clock.now(), 'month', 1))
         assert.deepEqual([status, period_end], ['paused', end])
         await pass(1)
-        await decide(service, dispute, 'won')
+        await decideDispute(service, dispute, 'won')
       },
       'active',
     ],

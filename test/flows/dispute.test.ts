@@ -15,20 +15,20 @@ import { openAlarms } from '../support/alarms.ts'
 import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
 import {
-  bankOf,
-  decide,
+  bankSandbox,
+  decideDispute,
+  disputeCharge,
   disputeOf,
   latestCharge,
-  objectTo,
   owedToSeller,
 } from '../support/disputes.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import {
+  advanceAndHandleEvents,
   type Bought,
   buy,
-  movedBy,
-  passAndHandle,
+  postedTotals,
   refund,
   refundsOf,
   sellerActor,
@@ -67,7 +67,7 @@ describe('a dispute', () => {
     const dispute = (await disputeOf(service, bought))!
     assert.equal(dispute.status, 'open')
     assert.equal(dispute.reason, 'fraudulent')
-    assert.deepEqual(await movedBy(service, [dispute.id]), {
+    assert.deepEqual(await postedTotals(service, [dispute.id]), {
       dispute_costs: -1500,
       dispute_hold: -1200,
       disputes_open: 1260,
@@ -91,7 +91,7 @@ describe('a dispute', () => {
     await handleEvents(service.world)
     const state = await stateOf(service, bought)
     assert.deepEqual([state.status, state.entitled], ['active', true])
-    assert.deepEqual(await movedBy(service, [dispute.id]), {})
+    assert.deepEqual(await postedTotals(service, [dispute.id]), {})
     const subscription = (await subscriptionOf(service, bought.license_id))!
     assert.deepEqual(subscription.next_at, subscription.period_end)
     assert.equal(await sendEvidence(service.world, await sellerActor(service), facts), 'closed')
@@ -107,11 +107,11 @@ describe('a dispute', () => {
   test('without evidence is lost: the license is canceled, the tax is not due, and the cost is kept', async () => {
     const bought = await buy(service, { card: CARD.not_received })
     await handleEvents(service.world)
-    await passAndHandle(service, 8)
+    await advanceAndHandleEvents(service, 8)
     assert.equal(await statusOf(bought), 'canceled')
     const dispute = (await disputeOf(service, bought))!
     assert.equal(dispute.status, 'lost')
-    assert.deepEqual(await movedBy(service, [bought.invoice_id, dispute.id]), {
+    assert.deepEqual(await postedTotals(service, [bought.invoice_id, dispute.id]), {
       dispute_costs: -1500,
       fees: -110,
       seller_payable: 1610,
@@ -127,12 +127,12 @@ describe('a dispute', () => {
   test('that was won and is lost on appeal debits the money again and ends the license', async () => {
     const bought = await buy(service)
     const before = await owedToSeller(service)
-    const opened = await objectTo(service, bought.charge)
+    const opened = await disputeCharge(service, bought.charge)
     const withdrawn = before - (await owedToSeller(service))
-    await decide(service, opened, 'won')
+    await decideDispute(service, opened, 'won')
     assert.equal(await owedToSeller(service), before)
     service.clock.pass(DAY)
-    await bankOf(service).appealDispute(service.clock.now(), opened.processor_dispute_id)
+    await bankSandbox(service).appealDispute(service.clock.now(), opened.processor_dispute_id)
     await handleEvents(service.world)
     const dispute = await disputeOf(service, bought)
     assert.deepEqual([dispute?.status, dispute?.appeal], ['lost', 'lost'])
@@ -148,10 +148,10 @@ describe('a dispute', () => {
   test('that was lost and is won on appeal returns the money; the license stays canceled', async () => {
     const bought = await buy(service)
     const before = await owedToSeller(service)
-    const opened = await objectTo(service, bought.charge)
-    await decide(service, opened, 'lost')
+    const opened = await disputeCharge(service, bought.charge)
+    await decideDispute(service, opened, 'lost')
     service.clock.pass(DAY)
-    await bankOf(service).appealDispute(service.clock.now(), opened.processor_dispute_id)
+    await bankSandbox(service).appealDispute(service.clock.now(), opened.processor_dispute_id)
     await handleEvents(service.world)
     assert.equal(await owedToSeller(service), before)
     assert.equal(await statusOf(bought), 'canceled')
@@ -163,10 +163,10 @@ describe('a dispute', () => {
   for (const first of ['won', 'lost'] as const) {
     test(`that is ${first} again after an appeal books nothing and alerts staff`, async () => {
       const bought = await buy(service)
-      const opened = await objectTo(service, bought.charge)
-      await decide(service, opened, first)
+      const opened = await disputeCharge(service, bought.charge)
+      await decideDispute(service, opened, first)
       service.clock.pass(DAY)
-      await bankOf(service).appealDispute(service.clock.now(), opened.processor_dispute_id)
+      await bankSandbox(service).appealDispute(service.clock.now(), opened.processor_dispute_id)
       await handleEvents(service.world)
       const owed = await owedToSeller(service)
       const before = await disputeOf(service, bought)
@@ -192,13 +192,13 @@ describe('a dispute', () => {
 
   test('stops renewals while it is open; what was due is charged when it is won', async () => {
     const bought = await buy(service)
-    const dispute = await objectTo(service, bought.charge)
+    const dispute = await disputeCharge(service, bought.charge)
     await pass(40)
     assert.equal((await latestCharge(service, bought)).id, bought.charge.id)
     const won = await buy(service)
-    const other = await objectTo(service, won.charge)
+    const other = await disputeCharge(service, won.charge)
     service.clock.pass(5 * DAY)
-    await decide(service, other, 'won')
+    await decideDispute(service, other, 'won')
     assert.equal(await statusOf(won), 'active')
     // The first was lost by its due date, without a response.
     assert.equal((await payments.disputesOf(service.world.db, bought.charge.id))[0]?.status, 'lost')
@@ -211,7 +211,7 @@ describe('a dispute', () => {
     const bought = await buy(service, { price: 2 })
     await handleEvents(service.world)
     const owed_before = await owedToSeller(service)
-    const dispute = await objectTo(service, bought.charge)
+    const dispute = await disputeCharge(service, bought.charge)
     assert.equal(await owedToSeller(service), owed_before - 18_000 - 1500)
     const { seller_id } = await service.world.db.one<{ seller_id: SellerId }>(
       sql`select seller_id from apps where slug = 'tidepool'`,
@@ -224,7 +224,7 @@ describe('a dispute', () => {
     const paid = await payOut(service.world, payee)
     assert.ok(paid.outcome === 'too_little' || paid.outcome === 'no_bank')
     assert.equal(await statusOf(bought), 'paused')
-    await decide(service, dispute, 'won')
+    await decideDispute(service, dispute, 'won')
     assert.equal(await statusOf(bought), 'one_time_active')
     assert.equal(await owedToSeller(service), owed_before)
   })
@@ -256,7 +256,7 @@ describe('events of the processor', () => {
     await handleEvents(world)
     await handleEvents(service.world)
     const dispute = (await disputeOf(service, bought))!
-    assert.equal((await movedBy(service, [dispute.id])).dispute_costs, -1500)
+    assert.equal((await postedTotals(service, [dispute.id])).dispute_costs, -1500)
     assert.deepEqual(await processor.events(service.clock.now()), [])
   })
 
@@ -268,7 +268,7 @@ describe('events of the processor', () => {
         await handleEvents(service.world)
         assert.equal(await statusOf(bought), 'paused')
         const { processor_dispute_id: dispute_id } = (await disputeOf(service, bought))!
-        await bankOf(service).decideDispute(service.clock.now(), { dispute_id, outcome })
+        await bankSandbox(service).decideDispute(service.clock.now(), { dispute_id, outcome })
         await untilKilled(last, () => handleEvents(service.world))
         await handleEvents(service.world)
         assert.equal(await statusOf(bought), outcome === 'won' ? 'active' : 'canceled')
@@ -288,7 +288,7 @@ describe('events of the processor', () => {
       world: { ...world, processor: { ...world.processor, refund: unanswered } },
     }
     assert.equal((await refund(deaf, bought, 300)).outcome, 'processing')
-    await objectTo(service, bought.charge)
+    await disputeCharge(service, bought.charge)
     assert.equal(await disputeOf(service, bought), undefined)
     assert.equal(await statusOf(bought), 'active')
     service.clock.pass(5)

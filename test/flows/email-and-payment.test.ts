@@ -19,10 +19,10 @@ import { addApp } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
-import { buyer, goToConfirm, TEXAS, takenFrom } from '../support/purchase.ts'
+import { buyer, chargedAmounts, goToConfirm, TEXAS } from '../support/purchase.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { enter } from '../support/sign-in.ts'
+import { signInAs } from '../support/sign-in.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 
 const ORIGIN = { address: '10.0.0.1', agent: 'test', request_id: 'req_test' } as const
@@ -86,7 +86,7 @@ describe('a change of email', () => {
     const token = await linkTo('change_email', owner, wanted)
     assert.deepEqual(await confirmEmailChange(service.world, token, ORIGIN), { outcome: 'paying' })
     await finish()
-    assert.equal((await takenFrom(service, wanted)).length, 1)
+    assert.equal((await chargedAmounts(service, wanted)).length, 1)
     assert.equal((await liveLicenses(wanted)).length, 1)
     assert.deepEqual(await confirmEmailChange(service.world, token, ORIGIN), { outcome: 'taken' })
     assert.equal((await liveLicenses(owner.email)).length, 1)
@@ -130,7 +130,7 @@ describe('a change of email', () => {
       await identity.setEmail(tx, { user_id: owner.user_id, ...identity.readEmail(wanted)! })
     })
     await buying
-    assert.deepEqual(await takenFrom(service, wanted), [])
+    assert.deepEqual(await chargedAmounts(service, wanted), [])
     assert.equal((await liveLicenses(wanted)).length, 1)
   })
 
@@ -234,7 +234,7 @@ describe('the deletion of an account', () => {
     const { db } = service.world
     const { owner, request } = await atConfirm()
     const { user_id, email } = owner
-    const agent = await enter(service, { user_id }, { agent: buyer(service) })
+    const agent = await signInAs(service, { user_id }, { agent: buyer(service) })
     await agent.open(`/buy/${service.demo.app.prices[1]!.public_id}/`)
     const locked = Promise.withResolvers<void>()
     const opening = locked.promise.then(() => agent.submit('Continue', { email, ...TEXAS }))

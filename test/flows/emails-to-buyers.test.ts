@@ -13,7 +13,7 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import type { OtherApp } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
-import { buyWith } from '../support/discount-purchases.ts'
+import { buyWithCode } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
@@ -93,7 +93,7 @@ describe('an email to a buyer', () => {
   test('says in a receipt what the plan costs after a discount, until it has ended', async () => {
     const app = await monthly()
     const { code } = await addCode(service, app.client_id, { periods: 3 })
-    const { email } = await buyWith(service, app, code)
+    const { email } = await buyWithCode(service, app, code)
     const after = 'After that, Harbor Harbor Pro costs $10.00 per month plus tax.'
     const receipt = await emailTo(service, email, /^Your receipt for /)
     assertContains(receipt, `Your discount ${code} applies to the next 2 charges. ${after}`)
@@ -118,7 +118,7 @@ describe('an email to a buyer', () => {
   test('names no card and no payment if a discount covers a one-time purchase', async () => {
     const app = await monthly({ frequency: null })
     const { code } = await addCode(service, app.client_id, { percent: 100 })
-    const { email } = await buyWith(service, app, code)
+    const { email } = await buyWithCode(service, app, code)
     const receipt = await emailTo(service, email, /^Your receipt for /)
     assertContains(receipt, 'Paid on March 10, 2026: $0.00', 'the merchant of record.')
     assert.doesNotMatch(receipt, /Card:|card statement/)
@@ -132,7 +132,7 @@ describe('an email to a buyer', () => {
   test('names no card for a renewal that a discount covers if it is the last', async () => {
     const app = await monthly()
     const { code } = await addCode(service, app.client_id, { percent: 100, periods: null })
-    const buyer = await buyWith(service, app, code)
+    const buyer = await buyWithCode(service, app, code)
     const bought = await emailTo(service, buyer.email, /^Your receipt for /)
     assertContains(bought, 'Card: Visa ending in 4242', 'Your card statement shows')
     await passDays(app, 32)

@@ -14,15 +14,15 @@ import { payoutFailed, payoutPaid } from '../../src/surfaces/emails/payee-templa
 import { statementPdf } from '../../src/surfaces/payouts/statement.ts'
 import { textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
-import { buyWith } from '../support/discount-purchases.ts'
+import { buyWithCode } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
-import { decide, disputeOf, objectTo } from '../support/disputes.ts'
+import { decideDispute, disputeCharge, disputeOf } from '../support/disputes.ts'
 import { eventually } from '../support/eventually.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
-import { buy, passAndHandle, refund, sellerActor } from '../support/refunds.ts'
+import { advanceAndHandleEvents, buy, refund, sellerActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, otherApp, subscribe } from '../support/subscriber.ts'
@@ -45,15 +45,15 @@ const seller = 'marina@tidepool.example'
 describe('an email to a seller', () => {
   test('reports a dispute, the withdrawn amount and the deadline, and the decision', async () => {
     const bought = await buy(service)
-    const dispute = await objectTo(service, bought.charge)
+    const dispute = await disputeCharge(service, bought.charge)
     const opened = await emailTo(service, seller, /^A payment for Tidepool Pro is disputed$/)
     assertContains(opened, bought.email, 'Disputed: $12.60', '$12.00 and the $15.00 dispute fee')
     assertContains(opened, 'Respond by:', '/dashboard/apps/tidepool/sales/inv_')
-    await decide(service, dispute, 'won')
+    await decideDispute(service, dispute, 'won')
     const won = await emailTo(service, seller, /^You won the dispute for Tidepool Pro$/)
     assertContains(won, '$12.00 and the $15.00 dispute fee were returned to your balance')
     const other = await buy(service)
-    await decide(service, await objectTo(service, other.charge), 'lost')
+    await decideDispute(service, await disputeCharge(service, other.charge), 'lost')
     assertContains(
       await emailTo(service, seller, /^You lost the dispute for/),
       'The license has ended',
@@ -65,7 +65,7 @@ describe('an email to a seller', () => {
     await handleEvents(service.world)
     const message = await emailTo(service, seller, /^Inquiry about a payment/)
     assertContains(message, 'No funds were withdrawn')
-    await decide(service, (await disputeOf(service, bought))!, 'won')
+    await decideDispute(service, (await disputeOf(service, bought))!, 'won')
     const closed = await emailTo(service, seller, /^The inquiry about a payment .* is closed$/)
     assertContains(closed, 'No funds were withdrawn', 'the license is unchanged')
   })
@@ -84,11 +84,11 @@ describe('an email to a seller', () => {
     const bought = await buy(service, { price: 2, card: CARD.comes_back })
     await refund(service, bought)
     // The card returns the refund, so that the bank has something to withdraw.
-    await passAndHandle(service, 2)
-    const dispute = await objectTo(service, bought.charge)
+    await advanceAndHandleEvents(service, 2)
+    const dispute = await disputeCharge(service, bought.charge)
     const opened = await emailTo(service, seller, /^A payment for Tidepool Lifetime is/)
     assertContains(opened, 'The $15.00 dispute fee was withdrawn from your balance. It is returned')
-    await decide(service, dispute, 'won')
+    await decideDispute(service, dispute, 'won')
     const won = await emailTo(service, seller, /^You won the dispute for Tidepool Lifetime/)
     assertContains(won, 'The $15.00 dispute fee was returned to your balance.')
     assert.doesNotMatch(won, /\$0\.00/)
@@ -104,10 +104,10 @@ describe('an email to a seller', () => {
     const { id } = await service.world.db.one<{ id: InvoiceId }>(
       sql`select id from invoices where license_id = ${buyer.license_id}`,
     )
-    const dispute = await objectTo(service, (await payments.chargeOf(service.world.db, id))!)
+    const dispute = await disputeCharge(service, (await payments.chargeOf(service.world.db, id))!)
     const opened = await emailTo(service, seller, /^A payment for Harbor Harbor Pro is disputed$/)
     assertContains(opened, 'The license had ended before.')
-    await decide(service, dispute, 'won')
+    await decideDispute(service, dispute, 'won')
     const won = await emailTo(service, seller, /^You won the dispute for Harbor Harbor Pro$/)
     assertContains(won, 'were returned to your balance. The license stays ended.')
   })
@@ -120,7 +120,7 @@ describe('an email to a seller', () => {
     ] as const) {
       const { code } = await addCode(service, app.client_id, { percent })
       await service.world.db.run(sql`delete from dev_mailbox where recipient = ${seller}`)
-      await buyWith(service, app, code)
+      await buyWithCode(service, app, code)
       const message = await emailTo(service, seller, /^New (sale|trial) of Harbor Harbor Pro/)
       assertContains(message, 'New sale of Harbor Harbor Pro', `Price before tax: ${price}`)
     }

@@ -10,7 +10,7 @@ import { disputeOf } from '../support/disputes.ts'
 import { ownApp } from '../support/listing.ts'
 import { buy } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { letPass } from '../support/test-clock.ts'
+import { advanceTestClock } from '../support/test-clock.ts'
 
 let service: TestService
 
@@ -27,7 +27,7 @@ test('evidence dates sign-ins and links by the test clock of the app, like its p
   const first_day = isoDate(clock.now())
   for (const days of [40, 50]) {
     clock.pass(60)
-    await letPass(service, app.id, days)
+    await advanceTestClock(service, app.id, days)
     clock.pass(60)
     const used = sql`update users set email_verified_at = ${clock.now()}
       where email_normalized = ${bought.email} and email_verified_at is null`

@@ -8,16 +8,16 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
 import { CARD } from '../support/cards.ts'
 import {
-  bankOf,
-  decide,
+  bankSandbox,
+  decideDispute,
+  disputeCharge,
   disputeOf,
   latestCharge,
-  objectTo,
   owedToSeller,
 } from '../support/disputes.ts'
 import {
+  buyAndRefundTwice,
   disputedAfterRefund,
-  inExcess,
   refundOutside,
   repay,
   returnRefund,
@@ -25,7 +25,7 @@ import {
   writeOffSeen,
 } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
-import { type Bought, buy, passAndHandle, refund } from '../support/refunds.ts'
+import { advanceAndHandleEvents, type Bought, buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { runDue } from '../support/subscriber.ts'
 
@@ -63,13 +63,13 @@ async function reverseAgain(bought: Bought): Promise<void> {
 describe('the alarm about a lost appeal', () => {
   test('ends when the card returns the refund that made it an excess', async () => {
     const bought = await buy(service, { card: CARD.comes_back })
-    const dispute = await objectTo(service, bought.charge)
-    await decide(service, dispute, 'won')
+    const dispute = await disputeCharge(service, bought.charge)
+    await decideDispute(service, dispute, 'won')
     await refund(service, bought, 630)
-    await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+    await bankSandbox(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
     await handleEvents(service.world)
     assert.equal((await alarmsOf(bought)).length, 1)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     assert.deepEqual(await alarmsOf(bought), [])
   })
 
@@ -95,12 +95,12 @@ describe('the alarm about a lost appeal', () => {
   test('asks for all that the buyer received in excess, and says what the seller paid', async () => {
     const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
-    const dispute = await objectTo(service, bought.charge)
-    await decide(service, dispute, 'won')
+    const dispute = await disputeCharge(service, bought.charge)
+    await decideDispute(service, dispute, 'won')
     service.clock.pass(86_400)
-    await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+    await bankSandbox(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
     await handleEvents(service.world)
     const [message] = await alarmsOf(bought)
     assert.match(message!, /\$12\.60 of it had been refunded/)
@@ -111,18 +111,18 @@ describe('the alarm about a lost appeal', () => {
 
   test('stays if it gave no excess, whatever the buyer repays of another charge', async () => {
     const first = await buy(service, { card: CARD.comes_back })
-    await passAndHandle(service, 31)
+    await advanceAndHandleEvents(service, 31)
     await runDue(service)
     const { id: invoice_id } = (await billing.lastPaidInvoice(service.world.db, first.license_id))!
     const renewal = { ...first, invoice_id, charge: await latestCharge(service, first) }
     await refund(service, renewal, 300)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), first)
-    const dispute = await objectTo(service, first.charge)
-    await decide(service, dispute, 'won')
+    const dispute = await disputeCharge(service, first.charge)
+    await decideDispute(service, dispute, 'won')
     await refund(service, first, 630)
-    await passAndHandle(service, 2)
-    await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+    await advanceAndHandleEvents(service, 2)
+    await bankSandbox(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
     await handleEvents(service.world)
     const before = await alarmsOf(first)
     assert.match(before[0]!, /was lost on appeal\. The seller’s balance was charged with \$6\.30/)
@@ -149,10 +149,10 @@ describe('the alarm about an appeal that was won', () => {
   async function lostOf(amount: number, { isPaid = true } = {}) {
     const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, amount)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     const staff = await staffWithReason(service)
     if (isPaid) assert.equal(await payBuyerOtherwise(service.world, staff, bought), amount)
-    await decide(service, await objectTo(service, bought.charge), 'lost')
+    await decideDispute(service, await disputeCharge(service, bought.charge), 'lost')
     return bought
   }
 
@@ -161,7 +161,7 @@ describe('the alarm about an appeal that was won', () => {
     const before = await owedToSeller(service)
     const { processor_dispute_id } = (await disputeOf(service, bought))!
     service.clock.pass(86_400)
-    await bankOf(service).appealDispute(service.clock.now(), processor_dispute_id)
+    await bankSandbox(service).appealDispute(service.clock.now(), processor_dispute_id)
     await handleEvents(service.world)
     return [(await alarmsOf(bought))[0], (await owedToSeller(service)) - before]
   }
@@ -200,7 +200,7 @@ describe('the alarm about an appeal that was won', () => {
 
   test('says that the money was returned to the seller if nothing had been refunded', async () => {
     const bought = await buy(service)
-    await decide(service, await objectTo(service, bought.charge), 'lost')
+    await decideDispute(service, await disputeCharge(service, bought.charge), 'lost')
     const [message] = await winOf(bought)
     assert.match(message!, /The money was returned to the seller\. The license stays canceled\.$/)
   })
@@ -208,7 +208,7 @@ describe('the alarm about an appeal that was won', () => {
 
 describe('the alarm about a refund in excess', () => {
   test('ends when the card returns that refund, and asks for another one as before', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     const other = await refundOutside(service, bought, 300)
     const before = await alarmsAbout(other)
     assert.match(before[0]!, /Ask the buyer to return it/)
@@ -220,7 +220,7 @@ describe('the alarm about a refund in excess', () => {
   })
 
   test('ends when the card returns another refund, and nothing is left to repay', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     const other = await refundOutside(service, bought, 300)
     await repay(service, bought, 500)
     assert.equal((await alarmsAbout(other)).length, 1)
@@ -231,7 +231,7 @@ describe('the alarm about a refund in excess', () => {
   test('is apart from the one that the same refund is one of the sale too', async () => {
     const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, 400)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
     const refund_id = await refundOutside(service, bought, 1260)
     const [of_sale, in_excess] = (await alarmsAbout(refund_id)).sort((a) =>
@@ -248,7 +248,7 @@ describe('the alarm about a refund in excess', () => {
   test('that settled a returned one ends when it is returned too', async () => {
     const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, 400)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     const refund_id = await refundOutside(service, bought, 400)
     assert.match((await alarmsAbout(refund_id))[0]!, /the buyer is no longer owed it/)
     await returnRefund(service, { ...bought, refund_id })
@@ -258,16 +258,16 @@ describe('the alarm about a refund in excess', () => {
   test('ends when the buyer is owed as much of another charge', async () => {
     const first = await buy(service, { card: CARD.comes_back })
     await refund(service, first, 300)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), first)
-    await passAndHandle(service, 31)
+    await advanceAndHandleEvents(service, 31)
     await runDue(service)
     const { id: invoice_id } = (await billing.lastPaidInvoice(service.world.db, first.license_id))!
     const refund_id = await refundOutside(service, first, 1260)
     const isAsked = async () => (await alarmsAbout(refund_id)).some((text) => /Ask/.test(text))
     assert.ok(await isAsked())
     await refund(service, { invoice_id }, 400)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     assert.ok(!(await isAsked()))
     const staff = await staffWithReason(service)
     assert.equal(await payBuyerOtherwise(service.world, staff, first), 100)
@@ -276,13 +276,13 @@ describe('the alarm about a refund in excess', () => {
   test('is not raised if it only reduces what the buyer is owed of another charge', async () => {
     const first = await buy(service, { card: CARD.comes_back })
     await refund(service, first, 300)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), first)
-    await passAndHandle(service, 31)
+    await advanceAndHandleEvents(service, 31)
     await runDue(service)
     const { id: invoice_id } = (await billing.lastPaidInvoice(service.world.db, first.license_id))!
     await refund(service, { invoice_id }, 400)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     const refund_id = await refundOutside(service, first, 1260)
     const alarms = (await alarmsAbout(refund_id)).join(' ')
     assert.match(alarms, /\$3\.00 of it exceeds .* It is deducted from what they are owed/)

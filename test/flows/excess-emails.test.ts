@@ -12,13 +12,13 @@ import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { decide, objectTo } from '../support/disputes.ts'
-import { inExcess, repay, staffWithReason, writeOffSeen } from '../support/excess.ts'
+import { decideDispute, disputeCharge } from '../support/disputes.ts'
+import { buyAndRefundTwice, repay, staffWithReason, writeOffSeen } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { readPdf } from '../support/pdf.ts'
-import { type Bought, buy, passAndHandle, refund } from '../support/refunds.ts'
+import { advanceAndHandleEvents, type Bought, buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -39,7 +39,7 @@ async function attachedTo({ email }: Bought, subject: string): Promise<string[]>
 
 describe('the email about an excess', () => {
   test('confirms a repayment, with what is left and the receipt', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     await repay(service, bought, 200)
     const part = await emailTo(service, bought.email, /^We received your repayment of \$2\.00$/)
     assertContains(
@@ -62,7 +62,7 @@ describe('the email about an excess', () => {
   })
 
   test('says that the rest need not be repaid, without the reason of staff', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     await repay(service, bought, 200)
     await writeOffSeen(service, bought, 300)
     const subject = 'You no longer need to repay $3.00'
@@ -74,7 +74,7 @@ describe('the email about an excess', () => {
   })
 
   test('is in the language of the buyer', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     const { db } = service.world
     await db.run(sql`update users set language = 'es' where id = ${bought.user_id}`)
     await repay(service, bought, 200)
@@ -90,7 +90,7 @@ describe('the email about an excess', () => {
         (select id from excess_repayments where user_id = ${user_id}
           union all select id from write_offs where owner = ${user_id})`)
       ).length
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     for (let last = 1, was_killed = true; was_killed; last += KILL_STRIDE) {
       const id = mintId(service.world.random, 'exr')
       const before = await queued(bought.user_id)
@@ -102,7 +102,7 @@ describe('the email about an excess', () => {
       was_killed = killed
     }
     for (let last = 1, was_killed = true; was_killed; last += KILL_STRIDE) {
-      const other = await inExcess(service, 500)
+      const other = await buyAndRefundTwice(service, 500)
       const { killed } = await untilKilled(last, () => writeOffSeen(service, other, 500))
       const owed = await ledger.balanceOf(db, 'buyer_payable', other.user_id)
       assert.equal(await queued(other.user_id), owed === 0 ? 1 : 0, `step ${last}`)
@@ -115,15 +115,15 @@ describe('the email about an excess', () => {
   test('is not sent once the write-off is reversed, and is in the personal data', async () => {
     const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
-    const dispute = await objectTo(service, bought.charge)
+    const dispute = await disputeCharge(service, bought.charge)
     await writeOffSeen(service, bought, 1260)
     const { db } = service.world
     const stored = await db.one<StoredEmail>(sql`select * from emails
       where subject_id in (select id from write_offs where owner = ${bought.user_id})`)
     assert.ok(await BUYER_EMAILS.excess_waived(service.world, stored))
-    await decide(service, dispute, 'won')
+    await decideDispute(service, dispute, 'won')
     assert.equal(await BUYER_EMAILS.excess_waived(service.world, stored), undefined)
     const person = { user_id: bought.user_id, email_normalized: bought.email }
     const kinds = (await personalData(db, person)).emails?.map(({ kind }) => kind)
@@ -140,7 +140,7 @@ describe('the email about a payment in another way than to the card', () => {
   async function returned(amount: number): Promise<Bought> {
     const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, amount)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     return bought
   }
 

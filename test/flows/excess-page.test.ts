@@ -5,10 +5,10 @@ import { payBuyerOtherwise } from '#flows/staff-actions'
 import { codeOf } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
-import { objectTo } from '../support/disputes.ts'
-import { inExcess, staffWithReason } from '../support/excess.ts'
+import { disputeCharge } from '../support/disputes.ts'
+import { buyAndRefundTwice, staffWithReason } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
-import { type Bought, buy, passAndHandle, refund } from '../support/refunds.ts'
+import { advanceAndHandleEvents, type Bought, buy, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -25,7 +25,7 @@ const owedBy = ({ user_id }: Pick<Bought, 'user_id'>) =>
 
 describe('the page of a buyer who received too much', () => {
   test('is reached from the home page and the cases, and records a repayment', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     const agent = await staff()
     await agent.open('/admin/')
     assert.match(agent.text, /1 buyer received too much To be repaid: \$5\.00/)
@@ -58,7 +58,7 @@ describe('the page of a buyer who received too much', () => {
   })
 
   test('records a form that is sent twice once', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     const agent = await staff()
     await agent.open(`/admin/excess/${bought.user_id}/`)
     const again = agent.twin()
@@ -79,7 +79,7 @@ describe('the page of a buyer who received too much', () => {
   })
 
   test('names each fault at its field, and keeps what was filled in', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     const agent = await staff()
     await agent.open(`/admin/excess/${bought.user_id}/`)
     const { repayment_id } = agent.form('Record repayment')
@@ -111,7 +111,7 @@ describe('the page of a buyer who received too much', () => {
   })
 
   test('asks staff to authenticate again, and restores the form', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     const { operator } = service.demo
     const agent = await staff()
     await agent.open(`/admin/excess/${bought.user_id}/`)
@@ -131,7 +131,7 @@ describe('the page of a buyer who received too much', () => {
   })
 
   test('writes off the amount that was shown, with a reason and a recent authentication', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     const { operator } = service.demo
     const agent = await staff()
     await agent.open(`/admin/excess/${bought.user_id}/`)
@@ -173,9 +173,9 @@ describe('the page of a buyer who received too much', () => {
   test('says what open disputes may return', async () => {
     const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
-    await objectTo(service, bought.charge)
+    await disputeCharge(service, bought.charge)
     const agent = await staff()
     await agent.open('/admin/cases/')
     assert.match(

@@ -14,10 +14,10 @@ import { auditOf } from '../support/both-sides.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { bankOf, decide, objectTo, owedToSeller } from '../support/disputes.ts'
+import { bankSandbox, decideDispute, disputeCharge, owedToSeller } from '../support/disputes.ts'
 import {
+  buyAndRefundTwice,
   disputedAfterRefund,
-  inExcess,
   refundOutside,
   repay,
   returnRefund,
@@ -27,7 +27,13 @@ import {
 import { testId } from '../support/ids.ts'
 import { closeSound } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
-import { type Bought, buy, movedBy, passAndHandle, refund } from '../support/refunds.ts'
+import {
+  advanceAndHandleEvents,
+  type Bought,
+  buy,
+  postedTotals,
+  refund,
+} from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { runDue } from '../support/subscriber.ts'
 
@@ -56,7 +62,7 @@ const hasAlarm = async (subject: string) =>
 
 describe('a repayment of an excess', () => {
   test('in parts arrives at the bank, until nothing is owed and the alarm ends', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     const before = await owedToSeller(service)
     assert.deepEqual(await listed(bought), {
       user_id: bought.user_id,
@@ -67,7 +73,7 @@ describe('a repayment of an excess', () => {
     assert.ok(await hasAlarm(bought.refund_id))
     const id = testId('exr_first')
     assert.deepEqual(await repay(service, bought, 200, { id }), { outcome: 'recorded' })
-    assert.deepEqual(await movedBy(service, [id]), { bank: 200, buyer_payable: -200 })
+    assert.deepEqual(await postedTotals(service, [id]), { bank: 200, buyer_payable: -200 })
     await assertBalance(bought, 300)
     assert.ok(await hasAlarm(bought.refund_id))
     assert.deepEqual(await repay(service, bought, 300, { way: 'check', paid_on: '2026-03-12' }), {
@@ -92,7 +98,7 @@ describe('a repayment of an excess', () => {
   })
 
   test('is on the receipt and in the personal data, and leaves the refunds as they were', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     const before = await receiptOf(bought)
     assert.deepEqual(before.settled, [])
     await repay(service, bought, 200)
@@ -114,7 +120,7 @@ describe('a repayment of an excess', () => {
   })
 
   test('is never more than is owed at that moment', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     assert.deepEqual(await repay(service, bought, 501), { outcome: 'too_much', owed: 500 })
     const both = await Promise.all([repay(service, bought, 300), repay(service, bought, 300)])
     assert.deepEqual(both.map(({ outcome }) => outcome).sort(), ['recorded', 'too_much'])
@@ -124,7 +130,7 @@ describe('a repayment of an excess', () => {
   })
 
   test('that is sent twice is booked once, and its form records no other one', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     const form = { id: testId('exr_twice') }
     const both = await Promise.all([
       repay(service, bought, 100, form),
@@ -144,7 +150,7 @@ describe('a repayment of an excess', () => {
   })
 
   test('is booked once or not at all when the process is killed at any step', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     for (let last = 1, owed = 500, was_killed = true; was_killed; last++) {
       const form = { id: testId(`exr_killed_${last}`) }
       const { killed } = await untilKilled(last, () => repay(service, bought, 10, form))
@@ -161,16 +167,16 @@ describe('a repayment of an excess', () => {
     const { db } = service.world
     const first = await buy(service, { card: CARD.comes_back })
     await refund(service, first, 300)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     assert.equal(await payBuyerOtherwise(service.world, await staffWithReason(service), first), 300)
-    await passAndHandle(service, 31)
+    await advanceAndHandleEvents(service, 31)
     await runDue(service)
     const { id: invoice_id } = (await billing.lastPaidInvoice(db, first.license_id))!
     const second = { ...first, invoice_id, charge: (await payments.chargeOf(db, invoice_id))! }
     await refundOutside(service, first, 1260)
     await assertBalance(first, 300)
     await refund(service, second, 100)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await assertBalance(first, 200)
     assert.deepEqual(await repay(service, first, 201), { outcome: 'too_much', owed: 200 })
     await repay(service, first, 200)
@@ -181,7 +187,7 @@ describe('a repayment of an excess', () => {
   })
 
   test('is owed to the buyer if the refund is returned after all', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     await repay(service, bought, 500)
     await returnRefund(service, bought)
     await assertBalance(bought, -500)
@@ -210,7 +216,7 @@ describe('a repayment of an excess', () => {
 
 describe('a write-off of an excess', () => {
   test('is of all that is owed as it was shown, is a loss, and ends the alarm', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     const before = await owedToSeller(service)
     await repay(service, bought, 200)
     assert.equal(await writeOffSeen(service, bought, 500), 'changed')
@@ -230,7 +236,7 @@ describe('a write-off of an excess', () => {
       ['written_off', 300, 'Agreed by phone.'],
     ])
     const written_off = settlements.find(({ kind }) => kind === 'written_off')!
-    const moved = await movedBy(service, [written_off.id])
+    const moved = await postedTotals(service, [written_off.id])
     assert.deepEqual(moved, { buyer_payable: -300, losses: 300 })
     const [entry] = (await auditOf(service, 'debt.written_off')).slice(-1)
     assert.deepEqual(entry, {
@@ -263,7 +269,7 @@ describe('a write-off of an excess', () => {
   })
 
   test('is reversed if the card returns the refund, so that the buyer is owed nothing', async () => {
-    const bought = await inExcess(service, 500)
+    const bought = await buyAndRefundTwice(service, 500)
     await repay(service, bought, 200)
     await writeOffSeen(service, bought, 300)
     await returnRefund(service, bought)
@@ -274,7 +280,10 @@ describe('a write-off of an excess', () => {
     const { db } = service.world
     const settlements = await ledger.listSettlements(db, { ...bought, limit: 9 })
     const reversed = settlements.find(({ kind }) => kind === 'reversed')!
-    assert.deepEqual(await movedBy(service, [reversed.id]), { buyer_payable: 300, losses: -300 })
+    assert.deepEqual(await postedTotals(service, [reversed.id]), {
+      buyer_payable: 300,
+      losses: -300,
+    })
     assert.equal(
       await payBuyerOtherwise(service.world, await staffWithReason(service), bought),
       200,
@@ -291,14 +300,14 @@ describe('a write-off of an excess', () => {
   test('is reversed if it was of a dispute that was open, and is won', async () => {
     const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
-    const dispute = await objectTo(service, bought.charge)
+    const dispute = await disputeCharge(service, bought.charge)
     const { amount, disputed } = (await listed(bought))!
     assert.deepEqual([amount, disputed], [1260, 1260])
     await repay(service, bought, 260)
     assert.equal(await writeOffSeen(service, bought, 1000), 1000)
-    await decide(service, dispute, 'won')
+    await decideDispute(service, dispute, 'won')
     await assertBalance(bought, -260)
     const settled = (await receiptOf(bought)).settled.map(({ how, amount }) => [how, amount])
     assert.deepEqual(settled, [['repaid', 260]])
@@ -306,15 +315,15 @@ describe('a write-off of an excess', () => {
 
   test('is reversed as far as a refund that was counted is returned, and not beyond', async () => {
     const bought = await buy(service, { card: CARD.comes_back })
-    const dispute = await objectTo(service, bought.charge)
-    await decide(service, dispute, 'won')
+    const dispute = await disputeCharge(service, bought.charge)
+    await decideDispute(service, dispute, 'won')
     await refund(service, bought, 630)
-    await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+    await bankSandbox(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
     await handleEvents(service.world)
     await assertBalance(bought, 630)
     assert.equal(await writeOffSeen(service, bought, 630), 630)
     // The bank gave everything back, and the card returns the refund: they received no excess.
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await assertBalance(bought, 0)
     assert.deepEqual((await receiptOf(bought)).settled, [])
   })

@@ -15,11 +15,11 @@ import { signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
 import { addCode } from '../support/discounts.ts'
-import { decide, objectTo } from '../support/disputes.ts'
+import { decideDispute, disputeCharge } from '../support/disputes.ts'
 import { testId } from '../support/ids.ts'
 import { checkedImport, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
-import { again, ownApp, written } from '../support/listing.ts'
+import { asVersionInput, ownApp, requireWritten } from '../support/listing.ts'
 import { buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { buy, refund, staffActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
@@ -209,8 +209,8 @@ describe('an export of everything', () => {
     const { world } = service
     const { app, actor } = await ownApp(service, service.demo.sign_in_app.slug)
     const [kept, deleted] = await readVersions(world.db, app.id)
-    const edit = { app, dry_run: false, versions: [again(kept!)] }
-    written(await replaceVersions(world, actor, edit))
+    const edit = { app, dry_run: false, versions: [asVersionInput(kept!)] }
+    requireWritten(await replaceVersions(world, actor, edit))
     const files = await archive(false)
     const ofDeleted = (rows: Cells[]) =>
       rows.filter(({ product_id }) => product_id === deleted!.product_public_id)
@@ -237,7 +237,7 @@ describe('an export of everything', () => {
     await buy(service, { query, card: CARD.never_renews })
     await refund(service, await buy(service, { query, price: 2 }), 9_450)
     const lost = await buy(service, { query, price: 2 })
-    await decide(service, await objectTo(service, lost.charge), 'lost')
+    await decideDispute(service, await disputeCharge(service, lost.charge), 'lost')
     service.clock.pass(32 * DAY)
     await runDue(service)
     const affiliate_id = (await affiliates.findByCode(db, 'coast-walks'))!.id

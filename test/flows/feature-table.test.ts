@@ -4,7 +4,7 @@ import * as listing from '#domain/listing'
 import { readListing, readVersions, replaceFeatures } from '#flows/listing'
 import type { Agent } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
-import { ownApp, written } from '../support/listing.ts'
+import { ownApp, requireWritten } from '../support/listing.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -29,7 +29,7 @@ test('the largest feature table is saved from its page, and takes no row more', 
     product_ids,
   }))
   const order = { app, features, dry_run: false }
-  written(await replaceFeatures(service.world, actor, order))
+  requireWritten(await replaceFeatures(service.world, actor, order))
 
   await seller.open(FEATURES)
   assert.doesNotMatch(seller.text, /Add feature/)

@@ -12,7 +12,7 @@ import { enterPassword, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { openAlarms } from '../support/alarms.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { BANKS, HOMES, nameBank, sell } from '../support/payees.ts'
+import { BANKS, enterBankAccount, HOMES, sell } from '../support/payees.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const DAY = 86_400
@@ -53,7 +53,7 @@ test('asks for a bank account first', async () => {
 })
 
 test('pays out a balance below the minimum when nothing else blocks the deletion', async () => {
-  await nameBank(agent, HOMES.affiliate, BANKS.works)
+  await enterBankAccount(agent, HOMES.affiliate, BANKS.works)
   assert.doesNotMatch(textOf((await agent.open(HOMES.affiliate)).body), /Pay out now/)
   await deletionPage()
   await agent.submit(SMALL)

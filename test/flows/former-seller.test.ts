@@ -25,7 +25,7 @@ import { type Agent, textOf } from '../support/agent.ts'
 import { newApp, otherSeller, sellerOf } from '../support/app-transfer.ts'
 import { addApp, type OtherApp, setOnSale } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
-import { objectTo } from '../support/disputes.ts'
+import { disputeCharge } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { HOMES, payeeOf, withBank } from '../support/payees.ts'
 import { sellerActor } from '../support/refunds.ts'
@@ -157,7 +157,7 @@ test('staff who view another seller do not open a sale made before', async () =>
 
 test('staff see an open dispute of a sale at the seller who made it', async () => {
   const { db } = service.world
-  await objectTo(service, (await payments.chargeOf(db, earlier[0]!))!)
+  await disputeCharge(service, (await payments.chargeOf(db, earlier[0]!))!)
   const former_id = parseId('sel', (await payeeOf(service, 'seller')).owner)
   const next_id = (await apps.get(db, app.client_id)).seller_id
   const figures = await sellers.sellerFigures(db, [former_id, next_id])
@@ -221,7 +221,7 @@ for (const [what, act] of Object.entries(LATE)) {
     for (let sale = 0; sale < 2; sale++) await subscribe(service, { app: other })
     const [refunded, disputed] = await sold(other.client_id)
     const charge = (await payments.chargeOf(db, refunded!))!
-    const dispute = await objectTo(service, (await payments.chargeOf(db, disputed!))!)
+    const dispute = await disputeCharge(service, (await payments.chargeOf(db, disputed!))!)
     const next = await otherSeller(service)
     const begun = Promise.withResolvers<void>()
     const of = { invoice_id: refunded!, dispute_id: dispute.id }

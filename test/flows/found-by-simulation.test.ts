@@ -15,7 +15,13 @@ import { ManualClock } from '../support/clock.ts'
 import { testId } from '../support/ids.ts'
 import { closeSound } from '../support/invariants.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
-import { buy, movedBy, passAndHandle, refund, staffActor } from '../support/refunds.ts'
+import {
+  advanceAndHandleEvents,
+  buy,
+  postedTotals,
+  refund,
+  staffActor,
+} from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
   DAY,
@@ -122,7 +128,7 @@ test('an inquiry that arrives after a refund is processed', async () => {
   await handleEvents(service.world)
   const [inquiry] = await payments.disputesOf(service.world.db, id)
   assert.equal(inquiry?.status, 'inquiry')
-  await passAndHandle(service, 7)
+  await advanceAndHandleEvents(service, 7)
   const [dispute] = await payments.disputesOf(service.world.db, id)
   assert.deepEqual([dispute?.status, dispute?.amount, dispute?.owed], ['open', 260, 0])
 })
@@ -130,13 +136,13 @@ test('an inquiry that arrives after a refund is processed', async () => {
 test('a dispute of more than the remaining amount is divided between the buyer and the service', async () => {
   const bought = await buy(service, { card: CARD.comes_back })
   await refund(service, bought, 260)
-  await passAndHandle(service, 1)
+  await advanceAndHandleEvents(service, 1)
   assert.equal(await payBuyerOtherwise(service.world, await staff(), bought), 260)
   const { processor_charge_id: charge_id, id } = bought.charge
   await bank.disputeCharge(service.clock.now(), { charge_id, reason: 'fraudulent' })
   await handleEvents(service.world)
   const [dispute] = await payments.disputesOf(service.world.db, id)
   assert.deepEqual([dispute?.status, dispute?.amount, dispute?.owed], ['open', 1260, 260])
-  const moved = await movedBy(service, [dispute!.id])
+  const moved = await postedTotals(service, [dispute!.id])
   assert.deepEqual([moved.processor, moved.buyer_payable, moved.disputes_open], [-1260, 260, 1000])
 })

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { sql } from '#platform/sql'
 import { codeOf, isSignedIn } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
-import { inExcess } from '../support/excess.ts'
+import { buyAndRefundTwice } from '../support/excess.ts'
 import { buy } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -91,7 +91,7 @@ test('a form is checked before its sender re-authenticates, so that nothing they
 // S10
 test('a form without a reason is checked before its sender re-authenticates', async () => {
   const { seller, operator } = service.demo
-  const { user_id } = await inExcess(service, 500)
+  const { user_id } = await buyAndRefundTwice(service, 500)
   // March is over, and can be filed.
   service.clock.pass(30 * DAY)
   const [owner, staff] = [await signedIn(service, seller), await signedIn(service, operator)]

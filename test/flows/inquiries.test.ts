@@ -5,13 +5,13 @@ import { checkBooks } from '#flows/check-books'
 import { disputeClosed, disputeOpened, sendEvidence } from '#flows/dispute'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { CARD } from '../support/cards.ts'
-import { bankOf, decide, disputeOf, owedToSeller } from '../support/disputes.ts'
+import { bankSandbox, decideDispute, disputeOf, owedToSeller } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import {
+  advanceAndHandleEvents,
   type Bought,
   buy,
-  movedBy,
-  passAndHandle,
+  postedTotals,
   sellerActor,
   stateOf,
 } from '../support/refunds.ts'
@@ -53,17 +53,17 @@ describe('an inquiry', () => {
     const { bought, inquiry } = await inquired()
     assert.equal(await statusOf(bought), 'active')
     assert.equal(inquiry.status, 'inquiry')
-    assert.deepEqual(await movedBy(service, [inquiry.id]), {})
-    await passAndHandle(service, 8)
+    assert.deepEqual(await postedTotals(service, [inquiry.id]), {})
+    await advanceAndHandleEvents(service, 8)
     assert.equal((await disputeOf(service, bought))?.status, 'open')
     assert.equal(await statusOf(bought), 'paused')
-    assert.equal((await movedBy(service, [inquiry.id])).dispute_costs, -1500)
+    assert.equal((await postedTotals(service, [inquiry.id])).dispute_costs, -1500)
   })
 
   test('that is answered closes, without suspending the license', async () => {
     const { bought, inquiry } = await answered()
     assert.equal(inquiry.status, 'inquiry_closed')
-    assert.deepEqual(await movedBy(service, [inquiry.id]), {})
+    assert.deepEqual(await postedTotals(service, [inquiry.id]), {})
     assert.equal(await statusOf(bought), 'active')
   })
 
@@ -71,13 +71,13 @@ describe('an inquiry', () => {
     const { bought, inquiry } = await answered()
     const before = await owedToSeller(service)
     service.clock.pass(DAY)
-    await bankOf(service).appealDispute(service.clock.now(), inquiry.processor_dispute_id)
+    await bankSandbox(service).appealDispute(service.clock.now(), inquiry.processor_dispute_id)
     await handleEvents(service.world)
     const dispute = await disputeOf(service, bought)
     assert.deepEqual([dispute?.status, dispute?.closed_at], ['open', null])
     assert.equal(await statusOf(bought), 'paused')
     await assertSound()
-    await decide(service, inquiry, 'lost')
+    await decideDispute(service, inquiry, 'lost')
     await assertLost(bought, before)
   })
 
@@ -86,23 +86,23 @@ describe('an inquiry', () => {
     const { world, clock } = service
     const before = await owedToSeller(service)
     clock.pass(DAY)
-    await bankOf(service).appealDispute(clock.now(), inquiry.processor_dispute_id)
+    await bankSandbox(service).appealDispute(clock.now(), inquiry.processor_dispute_id)
     for (const { id } of await world.processor.events(clock.now())) {
       await world.processor.acknowledge(id)
     }
-    await passAndHandle(service, 8)
+    await advanceAndHandleEvents(service, 8)
     await assertLost(bought, before)
   })
 
   test('that becomes a dispute before its end is handled suspends the license', async () => {
     const { bought, inquiry } = await inquired()
     const { world, clock } = service
-    await bankOf(service).decideDispute(clock.now(), {
+    await bankSandbox(service).decideDispute(clock.now(), {
       dispute_id: inquiry.processor_dispute_id,
       outcome: 'won',
     })
     clock.pass(DAY)
-    await bankOf(service).appealDispute(clock.now(), inquiry.processor_dispute_id)
+    await bankSandbox(service).appealDispute(clock.now(), inquiry.processor_dispute_id)
     clock.pass(DAY)
     await handleEvents(world)
     assert.equal((await disputeOf(service, bought))?.status, 'open')
@@ -121,7 +121,7 @@ describe('an inquiry', () => {
       outcome: 'won',
     } as const
     clock.pass(DAY)
-    await bankOf(service).appealDispute(clock.now(), inquiry.processor_dispute_id)
+    await bankSandbox(service).appealDispute(clock.now(), inquiry.processor_dispute_id)
     await handleEvents(world)
     assert.equal(await world.db.tx((tx) => disputeClosed(world, tx, event)), 'done')
     assert.equal((await disputeOf(service, bought))?.status, 'open')

@@ -21,7 +21,7 @@ import { untilBlocked } from '../support/blocked.ts'
 import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { oneAfterOther } from '../support/one-after-other.ts'
-import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
+import { buyer, chargedAmounts, enterCard, TEXAS } from '../support/purchase.ts'
 import { staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { buyerActor, DAY, subscribe } from '../support/subscriber.ts'
@@ -231,13 +231,13 @@ test('a cart is not charged once its seller was suspended', async () => {
     decide('suspended'),
   )
   assert.deepEqual(suspended, { status: 'fulfilled', value: true })
-  assert.equal((await takenFrom(service, bought.email)).length, 1)
+  assert.equal((await chargedAmounts(service, bought.email)).length, 1)
   assert.ok(await decide('reinstated')(world))
   const [, confirming] = await oneAfterOther(service, decide('suspended'), (each) =>
     confirm(each, paying(open)),
   )
   assert.deepEqual(confirming, { status: 'fulfilled', value: { outcome: 'gone' } })
-  assert.deepEqual(await takenFrom(service, open.email), [])
+  assert.deepEqual(await chargedAmounts(service, open.email), [])
 })
 
 test('a cart is not charged once its app was taken off sale', async () => {
@@ -256,5 +256,5 @@ test('a cart is not charged once its app was taken off sale', async () => {
   })
   assert.deepEqual(await confirming, { outcome: 'gone' })
   assert.equal(await payments.latestOfCart(world.db, cart_id), undefined)
-  assert.deepEqual(await takenFrom(service, email), [])
+  assert.deepEqual(await chargedAmounts(service, email), [])
 })

@@ -5,7 +5,7 @@ import type { ChangeId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
-import { again, ownApp, written } from '../support/listing.ts'
+import { asVersionInput, ownApp, requireWritten } from '../support/listing.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -170,15 +170,15 @@ describe('the preview of an undo', () => {
     const { app, actor } = await ownApp(service)
     const order = { app, dry_run: false }
     const active = (await readVersions(service.world.db, app.id)).filter((each) => each.is_active)
-    const kept = active.map(again)
+    const kept = active.map(asVersionInput)
     const team = { name: 'Team', prices: [{ amount: '30.00', frequency: 'month' }] }
-    const { state } = written(
+    const { state } = requireWritten(
       await replaceVersions(service.world, actor, { ...order, versions: [...kept, team] }),
     )
     const product_id = state.find(({ name }) => name === 'Team')!.product_public_id
     const facts = { ...order, product_id, description: 'For crews.' }
-    const { change_id } = written(await describeProduct(service.world, actor, facts))
-    written(await replaceVersions(service.world, actor, { ...order, versions: kept }))
+    const { change_id } = requireWritten(await describeProduct(service.world, actor, facts))
+    requireWritten(await replaceVersions(service.world, actor, { ...order, versions: kept }))
     assert.match(
       await undoOf(change_id),
       /Review the changes Team, description Current For crews\. After undo None/,
@@ -192,17 +192,17 @@ describe('the preview of an undo', () => {
     const { app, actor } = await ownApp(service)
     const order = { app, dry_run: false }
     const active = (await readVersions(service.world.db, app.id)).filter((each) => each.is_active)
-    const kept = active.map(again)
+    const kept = active.map(asVersionInput)
     const team = { name: 'Crew', prices: [{ amount: '30.00', frequency: 'month' }] }
-    const { state } = written(
+    const { state } = requireWritten(
       await replaceVersions(service.world, actor, { ...order, versions: [...kept, team] }),
     )
     const product_ids = [state.find(({ name }) => name === 'Crew')!.product_public_id]
     const features = ['Log', 'Map'].map((name) => ({ name, description: '', product_ids }))
-    written(await replaceFeatures(service.world, actor, { ...order, features }))
+    requireWritten(await replaceFeatures(service.world, actor, { ...order, features }))
     const cleared = await replaceFeatures(service.world, actor, { ...order, features: [] })
-    written(await replaceVersions(service.world, actor, { ...order, versions: kept }))
-    await undoOf(written(cleared).change_id)
+    requireWritten(await replaceVersions(service.world, actor, { ...order, versions: kept }))
+    await undoOf(requireWritten(cleared).change_id)
     await agent.submit('Undo this change')
     assert.equal(agent.page.status, 409)
     assert.equal(agent.text.split('Crew is no longer for sale.').length - 1, 1)
@@ -212,14 +212,14 @@ describe('the preview of an undo', () => {
     const { app, actor } = await ownApp(service)
     const order = { app, dry_run: false }
     const active = (await readVersions(service.world.db, app.id)).filter((each) => each.is_active)
-    const dearer = active.map(again)
+    const dearer = active.map(asVersionInput)
     dearer[1]!.prices[0]!.amount = '13.00'
-    const { change_id } = written(
+    const { change_id } = requireWritten(
       await replaceVersions(service.world, actor, { ...order, versions: dearer }),
     )
     const product_id = active[1]!.product_public_id
     const facts = { ...order, product_id, description: 'Written since.' }
-    written(await describeProduct(service.world, actor, facts))
+    requireWritten(await describeProduct(service.world, actor, facts))
     const pageText = await undoOf(change_id)
     assert.match(pageText, /Pro, monthly price Current \$13\.00 After undo \$12\.00/)
     assert.doesNotMatch(pageText, /Written since/)

@@ -12,12 +12,18 @@ import {
 } from '#flows/listing'
 import type { ActorOf } from '#platform/audit'
 import type { PriceId } from '#platform/ids'
-import { announced } from '../support/announced.ts'
 import { addApp } from '../support/apps.ts'
 import { forceStatus } from '../support/licenses.ts'
-import { again, faultPaths, ownApp, sellersTables, written } from '../support/listing.ts'
+import {
+  asVersionInput,
+  faultPaths,
+  ownApp,
+  requireWritten,
+  sellersTables,
+} from '../support/listing.ts'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { untilAnnounced } from '../support/until-announced.ts'
 
 let service: TestService
 let app: apps.App
@@ -53,17 +59,17 @@ describe('versions and prices', () => {
   test('a new amount applies immediately, under the same ID', async () => {
     const [free, pro, lifetime] = await active()
     await prices()
-    const dearer = again(pro!)
+    const dearer = asVersionInput(pro!)
     dearer.prices[0]!.amount = '15.00'
-    const { state, removed, dead_buy_links, changed } = written(
-      await replace([again(free!), dearer, again(lifetime!)]),
+    const { state, removed, dead_buy_links, changed } = requireWritten(
+      await replace([asVersionInput(free!), dearer, asVersionInput(lifetime!)]),
     )
     assert.deepEqual([removed, dead_buy_links], [[], []])
     const place = 'versions[1].prices[0].amount'
     assert.deepEqual(changed, [{ path: place, before: '12.00', after: '15.00' }])
     const { public_id } = pro!.prices[0]!
     assert.deepEqual(state[1]!.prices[0], { ...pro!.prices[0], amount: '15.00' })
-    await announced(prices, ({ prices }) =>
+    await untilAnnounced(prices, ({ prices }) =>
       prices.some((price) => price.public_id === public_id && price.amount === '15.00'),
     )
     const page = await service.app.inject(`/buy/${public_id}/`)
@@ -72,9 +78,13 @@ describe('versions and prices', () => {
 
   test('omitted products and prices are deleted and listed, their links stop working, and others keep their IDs', async () => {
     const [free, pro, lifetime] = await active()
-    const monthly = { ...again(pro!), name: 'Plus', prices: again(pro!).prices.slice(0, 1) }
-    const { state, removed, dead_buy_links, changed } = written(
-      await replace([monthly, again(free!)]),
+    const monthly = {
+      ...asVersionInput(pro!),
+      name: 'Plus',
+      prices: asVersionInput(pro!).prices.slice(0, 1),
+    }
+    const { state, removed, dead_buy_links, changed } = requireWritten(
+      await replace([monthly, asVersionInput(free!)]),
     )
     const year = pro!.prices[1]!.public_id
     const once = lifetime!.prices[0]!.public_id
@@ -105,28 +115,28 @@ describe('versions and prices', () => {
     for (const id of dead_buy_links) {
       assert.equal((await service.app.inject(`/buy/${id}/`)).statusCode, 404)
     }
-    const reported = await announced(prices, (answer) => answer.prices.length === 1)
+    const reported = await untilAnnounced(prices, (answer) => answer.prices.length === 1)
     const { public_id, product_name } = reported.prices[0]!
     assert.deepEqual([public_id, product_name], [pro!.prices[0]!.public_id, 'Plus'])
   })
 
   test('a new version gets IDs, and another version can be the free one', async () => {
     const [plus, free] = await active()
-    const weekly = { ...again(plus!), prices: [...again(plus!).prices] }
+    const weekly = { ...asVersionInput(plus!), prices: [...asVersionInput(plus!).prices] }
     weekly.prices.push({ amount: '4.00', frequency: 'week' })
     const basic = { name: 'Basic', is_free: true, prices: [] }
-    const { state, removed } = written(await replace([basic, weekly]))
+    const { state, removed } = requireWritten(await replace([basic, weekly]))
     assert.match(state[0]!.product_public_id, /^prod_[0-9A-Za-z]{22}$/)
     assert.match(state[1]!.prices[0]!.public_id, /^prc_[0-9A-Za-z]{22}$/)
     assert.deepEqual(removed, [{ kind: 'version', id: free!.product_public_id, name: 'Free' }])
-    await announced(prices, (answer) => answer.prices.length === 2)
+    await untilAnnounced(prices, (answer) => answer.prices.length === 2)
   })
 
   test('a free and a paid version can be swapped at once', async () => {
     const other = await addApp(service, { slug: 'swap' })
     const { app: swap } = await ownApp(service, 'swap')
     const set = async (given: Parameters<typeof replaceVersions>[2]['versions']) =>
-      written(
+      requireWritten(
         await replaceVersions(service.world, actor, {
           app: swap,
           versions: given,
@@ -152,7 +162,7 @@ describe('versions and prices', () => {
   test('a product of another app is unknown', async () => {
     const other = await addApp(service, { slug: 'not-yours' })
     const foreign = { name: 'X', product_id: other.product_id, prices: MONTHLY }
-    const outcome = await replace([...(await active()).map(again), foreign])
+    const outcome = await replace([...(await active()).map(asVersionInput), foreign])
     assert.deepEqual(faultPaths(outcome), ['versions[2].product_id'])
   })
 
@@ -172,7 +182,7 @@ describe('versions and prices', () => {
       assert.deepEqual(faultPaths(outcome), ['versions'], status)
     }
     assert.equal(await sellersTables(service.world), digest)
-    const { removed } = written(await left('canceled'))
+    const { removed } = requireWritten(await left('canceled'))
     assert.equal(removed[0]!.id, bought.product_id)
     assert.equal(await sellersTables(service.world), digest)
   })
@@ -183,7 +193,7 @@ describe('versions and prices', () => {
     const page = await buy(once.price_id, 'once@example.com')
     const key = /key_[0-9A-Za-z]{33}/.exec(page.body)![0]
     const only = { name: 'Other', prices: MONTHLY }
-    written(
+    requireWritten(
       await replaceVersions(service.world, actor, { app: own, versions: [only], dry_run: false }),
     )
     const pair = Buffer.from(`${once.client_id}:${once.client_secret}`).toString('base64')
@@ -216,7 +226,7 @@ describe('versions and prices', () => {
     const facts = { app, product_id: second!.product_public_id, dry_run: false }
     const describe = async (description: string) =>
       await describeProduct(service.world, actor, { ...facts, description })
-    const { state, changed } = written(await describe(' Two\r\nlines '))
+    const { state, changed } = requireWritten(await describe(' Two\r\nlines '))
     assert.deepEqual(changed, [
       { path: 'description', before: second!.description, after: 'Two\nlines' },
     ])
@@ -242,7 +252,7 @@ test('plans that are added at the same time are all added, and delete none', asy
   await Promise.all(
     names.map(async (name) => {
       const order = { app: own.app, added: [{ name, prices: MONTHLY }], dry_run: false }
-      written(await addVersions(service.world, own.actor, order))
+      requireWritten(await addVersions(service.world, own.actor, order))
     }),
   )
   assert.deepEqual((await namesNow()).sort(), [...before_it, ...names].sort())
@@ -255,13 +265,13 @@ test('a change that was reviewed against former plans is refused', async () => {
   const basis = (await readVersions(world.db, own.app.id)).filter(({ is_active }) => is_active)
   const order = { app: own.app, dry_run: false }
   const added = [{ name: 'Of another member', prices: MONTHLY }]
-  const { state } = written(await addVersions(world, own.actor, { ...order, added }))
-  const versions = basis.map(again)
+  const { state } = requireWritten(await addVersions(world, own.actor, { ...order, added }))
+  const versions = basis.map(asVersionInput)
   const change = { ...order, versions, basis: { versions: basis } }
   const refused = await replaceVersions(world, own.actor, change)
   assert.deepEqual(faultPaths(refused), ['versions'])
   assert.deepEqual(await readVersions(world.db, own.app.id), state)
-  written(await replaceVersions(world, own.actor, { ...change, basis: { versions: state } }))
+  requireWritten(await replaceVersions(world, own.actor, { ...change, basis: { versions: state } }))
 })
 
 test('of two plans recommended at the same moment, one is', async () => {
@@ -270,7 +280,7 @@ test('of two plans recommended at the same moment, one is', async () => {
   const own = await ownApp(service, 'recommended')
   const added = [{ name: 'Second', prices: MONTHLY }]
   const order = { app: own.app, added, dry_run: false }
-  const { state } = written(await addVersions(world, own.actor, order))
+  const { state } = requireWritten(await addVersions(world, own.actor, order))
   const ids = state.flatMap(({ is_active, product_public_id: id }) => (is_active ? [id] : []))
   assert.ok(ids.includes(other.product_id) && ids.length > 1)
   for (let round = 0; round < 10; round++) {

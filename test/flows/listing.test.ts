@@ -12,10 +12,16 @@ import {
 } from '#flows/listing'
 import type { ActorOf } from '#platform/audit'
 import { sql } from '#platform/sql'
-import { announced } from '../support/announced.ts'
 import { addApp } from '../support/apps.ts'
-import { again, faultPaths, ownApp, sellersTables, written } from '../support/listing.ts'
+import {
+  asVersionInput,
+  faultPaths,
+  ownApp,
+  requireWritten,
+  sellersTables,
+} from '../support/listing.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { untilAnnounced } from '../support/until-announced.ts'
 
 let service: TestService
 let app: apps.App
@@ -39,7 +45,7 @@ const replace = (given: Parameters<typeof replaceVersions>[2]['versions'], dry_r
 describe('the texts and names of a listing', () => {
   test('changes given fields, keeps omitted ones, and records the change', async () => {
     const earlier = await listing()
-    const { state, change_id, changed, removed } = written(
+    const { state, change_id, changed, removed } = requireWritten(
       await update({ tagline: ' Tides, simply put ', tags: ['Tides', 'Rock pools'] }),
     )
     const tags = ['tides', 'Rock pools']
@@ -66,22 +72,22 @@ describe('the texts and names of a listing', () => {
   test('the public profile changes immediately', async () => {
     const url = `/api/v1/public/apps/${app.id}/`
     await service.app.inject(url)
-    written(await update({ tagline: 'Low water' }))
+    requireWritten(await update({ tagline: 'Low water' }))
     const ask = async () => (await service.app.inject(url)).json()
-    await announced(ask, ({ tagline }) => tagline === 'Low water')
+    await untilAnnounced(ask, ({ tagline }) => tagline === 'Low water')
   })
 
   test('the same values again change nothing and record nothing', async () => {
     const { tagline, tags } = await listing()
     const digest = await sellersTables(service.world)
-    const { change_id, changed } = written(await update({ tagline, tags }))
+    const { change_id, changed } = requireWritten(await update({ tagline, tags }))
     assert.deepEqual([change_id, changed], [null, []])
     assert.equal(await sellersTables(service.world), digest)
   })
 
   test('an empty list clears its kind and no other', async () => {
     const { categories } = await listing()
-    const { state } = written(await update({ tags: [] }))
+    const { state } = requireWritten(await update({ tags: [] }))
     assert.deepEqual([state.tags, state.categories], [[], categories])
   })
 
@@ -91,7 +97,7 @@ describe('the texts and names of a listing', () => {
     assert.equal(sharing.id, other.client_id)
     const changes = { categories: ['OUTDOORS'], industries: ['outdoors'] }
     const facts = { app: sharing, changes, dry_run: false }
-    const { state } = written(await updateListing(service.world, actor, facts))
+    const { state } = requireWritten(await updateListing(service.world, actor, facts))
     assert.deepEqual([state.categories, state.industries], [['Outdoors'], ['outdoors']])
   })
 
@@ -118,13 +124,13 @@ describe('the texts and names of a listing', () => {
         dry_run,
       })
     // It has been external since before there were approvals, and may stay so.
-    assert.equal(written(await set('external')).state.listing_mode, 'external')
-    const [warning] = written(await set('marketplace', true)).warnings
+    assert.equal(requireWritten(await set('external')).state.listing_mode, 'external')
+    const [warning] = requireWritten(await set('marketplace', true)).warnings
     assert.match(warning!, /only support can change it back to external/)
-    assert.equal(written(await set('marketplace')).state.listing_mode, 'marketplace')
+    assert.equal(requireWritten(await set('marketplace')).state.listing_mode, 'marketplace')
     assert.deepEqual(faultPaths(await set('external')), ['listing_mode'])
-    assert.deepEqual(written(await update({ listing_mode: 'external' })).warnings, [])
-    assert.equal(written(await update({ listing_mode: 'marketplace' })).warnings.length, 0)
+    assert.deepEqual(requireWritten(await update({ listing_mode: 'external' })).warnings, [])
+    assert.equal(requireWritten(await update({ listing_mode: 'marketplace' })).warnings.length, 0)
   })
 })
 
@@ -133,7 +139,7 @@ describe('detail sections and the feature table', () => {
     const { sections } = await listing()
     const body = '<p onclick=x>Now <script>y</script><a href="javascript:z">here</a></p>'
     const facts = { app, sections: [{ title: sections[0]!.title, body }], dry_run: false }
-    const { state, removed } = written(await replaceSections(service.world, actor, facts))
+    const { state, removed } = requireWritten(await replaceSections(service.world, actor, facts))
     const clean = { title: sections[0]!.title, body: '<p>Now here</p>' }
     assert.deepEqual(state.sections, [clean])
     assert.deepEqual(removed, [{ kind: 'section', id: null, name: sections[1]!.title }])
@@ -167,13 +173,16 @@ describe('detail sections and the feature table', () => {
       'features[0].product_ids[0]',
       'features[0].product_ids[1]',
     ])
-    const { state, removed } = written(await set([free!.product_public_id, legacy_id]))
+    const { state, removed } = requireWritten(await set([free!.product_public_id, legacy_id]))
     const product_ids = [free!.product_public_id, pro!.product_public_id]
     assert.deepEqual(state.features, [{ name: 'Tides', description: '', product_ids }])
     assert.equal(removed.length, 3)
     assert.deepEqual([...new Set(removed.map(({ kind }) => kind))], ['feature'])
     const none = { app, features: [], dry_run: false }
-    assert.deepEqual(written(await replaceFeatures(service.world, actor, none)).state.features, [])
+    assert.deepEqual(
+      requireWritten(await replaceFeatures(service.world, actor, none)).state.features,
+      [],
+    )
   })
 })
 
@@ -181,7 +190,7 @@ describe('a dry run', () => {
   test('returns what the write returns, and saves nothing', async () => {
     const [, second] = await active()
     const changes = { tagline: 'Rehearsed', tags: ['one', 'two'], categories: [] }
-    const given = [{ ...again(second!), name: 'Renamed' }]
+    const given = [{ ...asVersionInput(second!), name: 'Renamed' }]
     const actions = [
       (dry_run: boolean) => update(changes, dry_run),
       (dry_run: boolean) => replace(given, dry_run),
@@ -196,9 +205,9 @@ describe('a dry run', () => {
     ]
     for (const action of actions) {
       const digest = await sellersTables(service.world)
-      const rehearsed = written<unknown>(await action(true))
+      const rehearsed = requireWritten<unknown>(await action(true))
       assert.equal(await sellersTables(service.world), digest)
-      const done = written<unknown>(await action(false))
+      const done = requireWritten<unknown>(await action(false))
       assert.notEqual(await sellersTables(service.world), digest)
       assert.equal(rehearsed.change_id, null)
       assert.match(done.change_id!, /^chg_/)

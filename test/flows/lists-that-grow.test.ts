@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { addSeconds } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import type { Agent } from '../support/agent.ts'
-import { inExcess } from '../support/excess.ts'
+import { buyAndRefundTwice } from '../support/excess.ts'
 import { buy } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -57,7 +57,7 @@ test('the timeline of a customer repeats and skips no event that it had when it 
 })
 
 test('the history of an excess repeats and skips no settlement that it had when it was read', async () => {
-  const { user_id } = await inExcess(service, 500)
+  const { user_id } = await buyAndRefundTwice(service, 500)
   const start = service.clock.now()
   const addReversal = async (amount: number, place: number) => {
     const at = addSeconds(start, Math.floor(place / 2))

@@ -25,7 +25,7 @@ import { closeSound } from '../support/invariants.ts'
 import { buyer, TEXAS } from '../support/purchase.ts'
 import { buy, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { addPerson, enter } from '../support/sign-in.ts'
+import { addPerson, signInAs } from '../support/sign-in.ts'
 
 /** A lock of a row, and a statement that locks it as one that refers to it does. */
 interface Locking {
@@ -152,7 +152,7 @@ describe('order of locks', { skip }, () => {
     const person = await addPerson(service, newEmail())
     const { user_id, email } = person
     const owner = await openOwner(service, person)
-    const agent = await enter(service, person, { agent: buyer(service) })
+    const agent = await signInAs(service, person, { agent: buyer(service) })
     await agent.open(`/buy/${service.demo.app.prices[1]!.public_id}/`)
     const begun = Promise.withResolvers<void>()
     const deleting = begun.promise.then(() => deleteAccount(service.world, owner))
@@ -289,7 +289,7 @@ describe('order of locks', { skip }, () => {
   async function twoCarts() {
     const { db } = service.world
     const { email, user_id } = await addPerson(service, newEmail())
-    const agent = await enter(service, { user_id }, { agent: buyer(service) })
+    const agent = await signInAs(service, { user_id }, { agent: buyer(service) })
     for (const { public_id } of service.demo.app.prices.slice(0, 2)) {
       await agent.open(`/buy/${public_id}/`)
       await agent.submit('Continue', { email, ...TEXAS })

@@ -5,7 +5,7 @@ import type { PayoutId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 import { statementCsv, statementPdf } from '../../src/surfaces/payouts/statement.ts'
 import { type Agent, textOf } from '../support/agent.ts'
-import { inExcess } from '../support/excess.ts'
+import { buyAndRefundTwice } from '../support/excess.ts'
 import { testId } from '../support/ids.ts'
 import { payeeOf } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
@@ -288,7 +288,7 @@ test('the invoices and the timeline of a customer have pages', async () => {
 
 test('the settlements of what a buyer received too much have pages', async () => {
   const { db, clock } = service.world
-  const bought = await inExcess(service, 500)
+  const bought = await buyAndRefundTwice(service, 500)
   await db.run(sql`insert into excess_repayments
       (id, user_id, amount, way, reference, paid_on, recorded_by, created_at)
     select 'exr_many' || n, ${bought.user_id}, 1, 'check', 'Check ' || n, '2026-03-01', 'usr_1',

@@ -9,13 +9,13 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { CARD } from '../support/cards.ts'
 import { addCode } from '../support/discounts.ts'
-import { decide, objectTo } from '../support/disputes.ts'
+import { decideDispute, disputeCharge } from '../support/disputes.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { buyer, enterCard, goToConfirm } from '../support/purchase.ts'
 import { type Bought, buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, runDue, subscribe } from '../support/subscriber.ts'
-import { letPass, timeOf } from '../support/test-clock.ts'
+import { advanceTestClock, timeOf } from '../support/test-clock.ts'
 
 // Guards F51: the figures of the overview, from the ledger and the history of licenses.
 
@@ -79,7 +79,7 @@ describe('net revenue', () => {
     const refunded = await buy(service)
     await refund(service, refunded)
     const lost = await buy(service)
-    await decide(service, await objectTo(service, lost.charge), 'lost')
+    await decideDispute(service, await disputeCharge(service, lost.charge), 'lost')
     const query = { app_ids: [app_id()], limit: 100 }
     const sales = await metrics.latestSales(service.world.db, query)
     const netOf = ({ invoice_id }: Bought) => sales.find(({ id }) => id === invoice_id)?.net
@@ -195,7 +195,7 @@ test('a checkout counts once at each of its steps', async () => {
 })
 
 test('a purchase of a test clock that is ahead counts on its day in that time', async () => {
-  await letPass(service, app_id(), 3)
+  await advanceTestClock(service, app_id(), 3)
   await buy(service)
   const to = isoDate(await timeOf(service, app_id()))
   const range = { from: to, to }
@@ -221,7 +221,7 @@ test('figures are the same before, while and after the queue is added to the sum
 test('a renewal of a test clock that is ahead counts on its day in that time', async () => {
   await subscribe(service)
   const sold = await timeOf(service, app_id())
-  await letPass(service, app_id(), 40)
+  await advanceTestClock(service, app_id(), 40)
   const to = isoDate(await timeOf(service, app_id()))
   const range = { from: metrics.dayAfter(isoDate(sold), 1), to }
   const { sales, net } = await metrics.readOverview(service.world.db, {

@@ -7,7 +7,7 @@ import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { testId } from '../support/ids.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { buyer, enterCard, purchase, TEXAS, takenFrom } from '../support/purchase.ts'
+import { buyer, chargedAmounts, enterCard, purchase, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -116,7 +116,7 @@ test('is taxed by the buyer’s state, on top of the price', async () => {
       price: 2,
       address: { country: 'US', zip },
     })
-    assert.deepEqual(await takenFrom(service, email), [18_000 + tax])
+    assert.deepEqual(await chargedAmounts(service, email), [18_000 + tax])
     assert.match(textOf(page.body), new RegExp(`Sales tax \\(${state}`))
     const owed = (await booksOf(email)).lines.filter(([account]) => account === 'tax_payable')
     assert.deepEqual(owed, tax === 0 ? [] : [['tax_payable', `US-${state}`, -tax]])

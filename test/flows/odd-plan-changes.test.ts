@@ -12,7 +12,7 @@ import { sql } from '#platform/sql'
 import { changePrice } from '../support/apps.ts'
 import { closeSound } from '../support/invariants.ts'
 import { agreeTo } from '../support/plan-change.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
@@ -78,7 +78,7 @@ describe('a one-time plan that costs less than what is left of the current plan'
     assert.deepEqual([status, period_end, canceled_at], ['one_time_active', null, null])
     service.clock.pass(400 * DAY)
     await runDue(service)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 5250])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [10_080, 5250])
   })
 
   test('can be paid by a retry too, with the same key', async () => {
@@ -94,7 +94,7 @@ describe('a one-time plan that costs less than what is left of the current plan'
     })
     assert.equal((await stateOf(service, subscriber)).status, 'one_time_active')
     await passDays(service, 30)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 5250])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [10_080, 5250])
   })
 })
 
@@ -114,7 +114,7 @@ test('a scheduled plan change costs what was agreed, whatever the plan costs now
     await runDue(service)
     await setDeleted(null)
   })
-  assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260])
+  assert.deepEqual(await chargedAmounts(service, subscriber.email), [10_080, 1260])
 })
 
 test('a plan cannot be deleted while a subscription changes to it', async () => {
@@ -140,10 +140,10 @@ test('an upgrade is shown again if something was refunded meanwhile', async () =
     select id as invoice_id from invoices where license_id = ${subscriber.license_id}`)
   await refund(service, { invoice_id }, 600)
   assert.equal((await agreeTo(service, subscriber, quote)).outcome, 'changed')
-  assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
+  assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260])
   const again = await offered(subscriber, price(2))
   assert.equal((await agreeTo(service, subscriber, again)).outcome, 'paid')
-  assert.deepEqual(await takenFrom(service, subscriber.email), [1260, again!.total])
+  assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, again!.total])
 })
 
 describe('without auto-renew', () => {
@@ -195,7 +195,7 @@ describe('without auto-renew', () => {
       await letBank(subscriber, 'succeeds')
       await passDays(service, 40)
       assert.equal((await stateOf(service, subscriber)).status, 'canceled')
-      const charges = await takenFrom(service, subscriber.email)
+      const charges = await chargedAmounts(service, subscriber.email)
       assert.equal(charges.length, behavior === 'succeeds' ? 2 : 1)
     }
   })
@@ -214,7 +214,7 @@ describe('a renewal and a plan change at the same time', () => {
     assert.equal(await offered(subscriber, price(2)), undefined)
     service.clock.pass(3600)
     await runDue(service)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1260])
   })
 
   test('a pending upgrade at the period’s end leaves no invoice of the old plan', async () => {

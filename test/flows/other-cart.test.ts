@@ -7,13 +7,13 @@ import { closeSound } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
 import {
   buyer,
+  chargedAmounts,
   enterCard,
   goToConfirm,
   licenseKey,
   orderReference,
   purchase,
   TEXAS,
-  takenFrom,
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -53,7 +53,7 @@ describe('a cart whose buyer pays for the app in another tab', () => {
     const { email, second } = await payBeside()
     const { url } = await second.submit(/^Pay /)
     assert.match(url, /^http:\/\/localhost:4999\/login\?svc_order=/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('shows it too if the first tab was closed while the payment was processing', async () => {
@@ -62,7 +62,7 @@ describe('a cart whose buyer pays for the app in another tab', () => {
     await second.submit(/^Pay /)
     assertPlacedBefore(second)
     licenseKey(second.page)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('shows the purchase at the next step, and says that nothing is charged again', async () => {
@@ -84,7 +84,7 @@ describe('a cart whose buyer pays for the app in another tab', () => {
     await second.open(second.page.url)
     assertPlacedBefore(second)
     assert.equal(licenseKey(second.page), licenseKey(await first.open(first.page.url)))
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('pays, once the other payment has failed', async () => {
@@ -97,7 +97,7 @@ describe('a cart whose buyer pays for the app in another tab', () => {
     await second.open(url)
     await second.submit(/^Pay /)
     assert.match(second.text, /License key/)
-    assert.deepEqual(await takenFrom(service, email), [10080])
+    assert.deepEqual(await chargedAmounts(service, email), [10080])
   })
 
   test('pays again, once the license of the other purchase has ended', async () => {
@@ -131,7 +131,7 @@ describe('a buy link that is opened again', () => {
     await settle()
     await first.open(first.page.url)
     licenseKey(first.page)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('once it is paid, shows the purchase instead of asking for a password', async () => {
@@ -175,6 +175,6 @@ describe('a cart in another browser', () => {
     await settle()
     await other.open(other.page.url)
     assert.match(other.text, /already has an account\. Sign in to continue/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 })

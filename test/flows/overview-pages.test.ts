@@ -14,9 +14,9 @@ import { signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
-import { buyWith } from '../support/discount-purchases.ts'
+import { buyWithCode } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
-import { decide, objectTo } from '../support/disputes.ts'
+import { decideDispute, disputeCharge } from '../support/disputes.ts'
 import { payeeOf, withBank } from '../support/payees.ts'
 import { buy, refund, staffActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
@@ -181,7 +181,7 @@ test('latest sales, open disputes and failed renewals lead to their pages', asyn
 
 test('a latest sale says why its net is less: a lost dispute', async () => {
   const bought = await buy(service, { price: 2 })
-  await decide(service, await objectTo(service, bought.charge), 'lost')
+  await decideDispute(service, await disputeCharge(service, bought.charge), 'lost')
   for (const path of [APP, ALL]) {
     const text = textOf((await seller.open(path)).body)
     const [, sale = ''] = text.split('Latest sales')[1]!.split(bought.email)
@@ -228,7 +228,7 @@ test('shows the setup first until it is complete', async () => {
 test('rates are of payments, and a purchase with nothing to pay is none', async () => {
   const app = await addApp(service, { slug: 'free-first' })
   const { code } = await addCode(service, app.client_id, { percent: 100 })
-  await buyWith(service, app, code)
+  await buyWithCode(service, app, code)
   const agent = await signedIn(service, service.demo.seller)
   await agent.open('/dashboard/apps/free-first/')
   assert.match(agent.text, /Latest sales discount-\d+@example\.com/)

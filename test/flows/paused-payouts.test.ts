@@ -7,7 +7,7 @@ import { payOut, payWeekly, readPayeeBalance, reconcilePayouts } from '#flows/pa
 import { decideAboutSeller } from '#flows/staff-actions'
 import type { SellerId } from '#platform/ids'
 import { cents } from '#platform/money'
-import { bankOf } from '../support/disputes.ts'
+import { bankSandbox } from '../support/disputes.ts'
 import { payeeOf, sell, withBank } from '../support/payees.ts'
 import { staffActor } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
@@ -63,7 +63,7 @@ test('paused payouts keep a payout that waits for funds, and it is paid after th
   await sell(service)
   clock.pass(8 * DAY)
   const { available } = await world.processor.readBalance(clock.now())
-  const move = (amount: number) => bankOf(service).moveFunds(clock.now(), cents(amount))
+  const move = (amount: number) => bankSandbox(service).moveFunds(clock.now(), cents(amount))
   await move(0 - available)
   const begun = await payOut(world, { ...payee, cause: 'request' })
   assert.ok(begun.outcome === 'waiting')

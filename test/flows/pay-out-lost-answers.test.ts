@@ -9,7 +9,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { KILL_STRIDE } from '../support/budget.ts'
-import { bankOf } from '../support/disputes.ts'
+import { bankSandbox } from '../support/disputes.ts'
 import { testId } from '../support/ids.ts'
 import { untilKilled } from '../support/mortal.ts'
 import { openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
@@ -88,7 +88,7 @@ describe('a lost answer', () => {
   for (const read of ['before the balance was short', 'when it was due'] as const) {
     test(`is not requested again while payouts are paused, if read ${read}`, async () => {
       const { world, clock } = service
-      const move = (amount: number) => bankOf(service).moveFunds(clock.now(), cents(amount))
+      const move = (amount: number) => bankSandbox(service).moveFunds(clock.now(), cents(amount))
       const decide = async (what: 'payouts_paused' | 'payouts_resumed') => {
         const staff = { ...(await staffActor(service)), reason: 'a reason' }
         await decideAboutSeller(world, staff, {

@@ -6,7 +6,7 @@ import { reconcilePayouts } from '#flows/pay-out'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { openAlarms } from '../support/alarms.ts'
-import { bankOf } from '../support/disputes.ts'
+import { bankSandbox } from '../support/disputes.ts'
 import { NET, openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
 import { signedIn } from '../support/seller.ts'
 import type { TestService } from '../support/service.ts'
@@ -27,7 +27,7 @@ async function waitForFunds(): Promise<void> {
   await setup.earn()
   const { world, clock } = service
   const { available } = await world.processor.readBalance(clock.now())
-  const move = (amount: number) => bankOf(service).moveFunds(clock.now(), cents(amount))
+  const move = (amount: number) => bankSandbox(service).moveFunds(clock.now(), cents(amount))
   await move(0 - available)
   assert.equal((await setup.request()).outcome, 'waiting')
   await move(available)
@@ -40,7 +40,7 @@ describe('a balance that does not cover a payout', () => {
     await setup.earn()
     const { world, clock } = service
     const { available } = await world.processor.readBalance(clock.now())
-    const move = (amount: number) => bankOf(service).moveFunds(clock.now(), cents(amount))
+    const move = (amount: number) => bankSandbox(service).moveFunds(clock.now(), cents(amount))
     await move(0 - available)
     const before = await setup.balance()
     assert.equal((await setup.request()).outcome, 'waiting')

@@ -7,8 +7,8 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { textOf } from '../support/agent.ts'
 import { SERVER_URL } from '../support/database.ts'
-import { bankOf, decide, objectTo } from '../support/disputes.ts'
-import { BANKS, HOMES, nameBank, sell, withBank } from '../support/payees.ts'
+import { bankSandbox, decideDispute, disputeCharge } from '../support/disputes.ts'
+import { BANKS, enterBankAccount, HOMES, sell, withBank } from '../support/payees.ts'
 import { NET, openPayoutTest, type PayoutTest } from '../support/payout-test.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
@@ -144,14 +144,14 @@ describe('a payout that the bank returns', () => {
     await agent.submit('Change bank account')
     await agent.open(`${HOMES.seller}bank`)
     assert.match(agent.text, /still the one that returned a payout/)
-    await nameBank(agent, HOMES.seller, BANKS.closed)
+    await enterBankAccount(agent, HOMES.seller, BANKS.closed)
     assert.match(agent.text, /still the one that returned a payout/)
     assert.equal((await setup.request()).outcome, 'no_bank')
     await agent.submit('Its details are right')
     assert.match(agent.text, /Your bank account is ready for payouts/)
     assert.equal((await setup.request()).outcome, 'pending')
     // Another bank was entered before the return was reported.
-    await nameBank(agent, HOMES.seller, BANKS.works)
+    await enterBankAccount(agent, HOMES.seller, BANKS.works)
     await setup.arrive()
     assert.equal((await setup.request()).outcome, 'pending')
     await setup.arrive()
@@ -182,7 +182,7 @@ describe('a payout that the bank returns', () => {
     await setup.earn()
     const { payout_id } = (await setup.request()) as { payout_id: PayoutId }
     const { processor_payout_id } = (await payouts.findPayout(service.world.db, payout_id))!
-    await bankOf(service).cancelPayout(service.clock.now(), processor_payout_id!)
+    await bankSandbox(service).cancelPayout(service.clock.now(), processor_payout_id!)
     await handleEvents(service.world)
     assert.equal((await payouts.findPayout(service.world.db, payout_id))!.status, 'failed')
     assert.equal((await setup.request()).outcome, 'pending')
@@ -228,13 +228,13 @@ describe('a debt of a payee', () => {
     service.clock.pass(7 * DAY)
     assert.equal((await setup.request()).outcome, 'pending')
     await setup.arrive()
-    const dispute = await objectTo(service, charge)
+    const dispute = await disputeCharge(service, charge)
     assert.equal((await setup.balanceNow()).total, -19_500)
     assert.equal((await setup.request()).outcome, 'too_little')
     service.clock.pass(1)
     const later = await sell(service)
     assert.ok(later)
-    await decide(service, dispute, 'won')
+    await decideDispute(service, dispute, 'won')
     assert.equal(
       (await setup.balanceNow()).total,
       0,

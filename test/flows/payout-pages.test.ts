@@ -10,7 +10,7 @@ import type { AppId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
-import { decide, objectTo } from '../support/disputes.ts'
+import { decideDispute, disputeCharge } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
@@ -100,7 +100,7 @@ describe('a seller’s payouts', () => {
     const { charge } = await buy(service)
     service.clock.pass(DAY)
     await handleEvents(service.world)
-    await objectTo(service, charge)
+    await disputeCharge(service, charge)
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
     assert.match(agent.text, /Balance due \$16\.10 This is deducted from your next earnings/)
@@ -112,7 +112,7 @@ describe('a seller’s payouts', () => {
     const { charge } = await buy(fresh)
     fresh.clock.pass(DAY)
     await handleEvents(fresh.world)
-    await objectTo(fresh, charge)
+    await disputeCharge(fresh, charge)
     const { owner } = await payeeOf(fresh, 'seller')
     const staff = await signedIn(fresh, fresh.demo.operator)
     const read = async () => textOf((await staff.open(`/admin/sellers/${owner}/`)).body)
@@ -233,8 +233,8 @@ describe('a statement', () => {
     const bought = await buy(service, { price: 2 })
     const [won, lost] = [await buy(service), await buy(service)]
     await refund(service, bought, 1_000)
-    await decide(service, await objectTo(service, won.charge), 'won')
-    await decide(service, await objectTo(service, lost.charge), 'lost')
+    await decideDispute(service, await disputeCharge(service, won.charge), 'won')
+    await decideDispute(service, await disputeCharge(service, lost.charge), 'lost')
     service.clock.pass(8 * DAY)
     await handleEvents(service.world)
     agent = await signedIn(service, service.demo.seller)
@@ -326,10 +326,10 @@ test('a seller’s balance names what open disputes reserve, until the bank deci
   agent = await signedIn(service, service.demo.seller)
   await agent.open(HOME)
   assert.doesNotMatch(agent.text, /Reserve for open disputes/)
-  const dispute = await objectTo(service, bought.charge)
+  const dispute = await disputeCharge(service, bought.charge)
   await agent.open(HOME)
   assert.match(agent.text, /Reserve for open disputes: \$12\.00 Deducted until the bank decides\./)
-  await decide(service, dispute, 'won')
+  await decideDispute(service, dispute, 'won')
   await agent.open(HOME)
   assert.doesNotMatch(agent.text, /Reserve for open disputes/)
 })

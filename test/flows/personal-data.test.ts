@@ -12,7 +12,7 @@ import { assertInvariants } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { placesOf } from '../support/places.ts'
 import { basic, buyer, licenseKey, purchase } from '../support/purchase.ts'
-import { passAndHandle, refund } from '../support/refunds.ts'
+import { advanceAndHandleEvents, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -213,7 +213,7 @@ describe('deleting an account', () => {
       select i.id as invoice_id from invoices i join users u on u.id = i.user_id
       where u.email_normalized = ${email}`)
     assert.equal((await refund(service, bought)).outcome, 'refunded')
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await agent.open(DELETION)
     await agent.submit('Confirm', { password: PASSWORD })
     assert.match(agent.text, /Your bank returned a refund of \$12\.60\. Contact support/)

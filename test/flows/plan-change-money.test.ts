@@ -12,7 +12,7 @@ import { sql } from '#platform/sql'
 import type { OtherApp } from '../support/apps.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { sellerActor, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
@@ -86,7 +86,7 @@ describe('a charge below the minimum', () => {
     const { quote, moved } = await changePlanTo(service, subscriber, other)
     // 15 cents, and a cent of tax in Texas.
     assert.deepEqual([quote.total, quote.is_waived, moved.outcome], [16, true, 'plan_changed'])
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260])
     assert.equal(await countAttempts(subscriber), 0)
     const { license_id } = subscriber
     const [product] = await service.world.db.rows<{ id: string }>(
@@ -104,7 +104,7 @@ describe('a charge below the minimum', () => {
       { account: 'seller_payable', amount: -14 },
     ])
     await passDays(service, 32)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1276])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1276])
   })
 
   test('is waived once between two renewals, and the next small step waits for the period’s end', async () => {
@@ -128,7 +128,7 @@ describe('a charge below the minimum', () => {
       [0, 'planned'],
     ])
     await passDays(service, 32)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [105, 95, 210])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [105, 95, 210])
     const more_again = await addPlan(app, { amount: 210, frequency: 'month' })
     const next = await changePlanTo(service, subscriber, more_again)
     assert.equal(next.moved.outcome, 'plan_changed')
@@ -271,7 +271,7 @@ describe('a plan change within a trial', () => {
     const dear = await addPlan(app, { amount: 99_900, frequency: 'month' })
     const { quote, moved } = await changePlanTo(service, subscriber, dear)
     assert.equal(moved.outcome, 'paid')
-    assert.deepEqual(await takenFrom(service, subscriber.email), [0, quote.total])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [0, quote.total])
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     const fee = 4995 + 50
     assert.deepEqual(await feesOf(subscriber), [
@@ -292,9 +292,9 @@ describe('a plan change within a trial', () => {
       const { status, period_end } = await stateOf(service, subscriber)
       assert.deepEqual([status, period_end], ['trialing', isoDate(addDays(began, ends))])
       await passDays(service, ends - 3)
-      assert.deepEqual(await takenFrom(service, subscriber.email), [0])
+      assert.deepEqual(await chargedAmounts(service, subscriber.email), [0])
       await passDays(service, 2)
-      assert.deepEqual(await takenFrom(service, subscriber.email), [0, 2520])
+      assert.deepEqual(await chargedAmounts(service, subscriber.email), [0, 2520])
       assert.equal((await stateOf(service, subscriber)).status, 'active')
     }
   })

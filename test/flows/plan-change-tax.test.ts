@@ -6,7 +6,7 @@ import { sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
 import { agreeTo, changePlanTo } from '../support/plan-change.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { buyerActor, DAY, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
 
@@ -31,7 +31,7 @@ describe('an upgrade that was shown', () => {
     const again = await offered(subscriber)
     assert.equal(again?.tax, 0)
     assert.equal((await agreeTo(service, subscriber, again)).outcome, 'paid')
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 8400])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 8400])
   })
 
   test('before a new rate started is shown again with that rate', async () => {
@@ -82,5 +82,5 @@ test('the end of a pause that was declined is charged for the address and plan o
     where license_id = ${license_id}`)
   assert.ok(await cancelPlanChange(service.world, buyerActor(subscriber), license_id))
   assert.equal((await payOwed(service.world, request)).outcome, 'paid')
-  assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 9600])
+  assert.deepEqual(await chargedAmounts(service, subscriber.email), [10_080, 9600])
 })

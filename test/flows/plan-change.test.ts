@@ -23,7 +23,7 @@ import { changePrice } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
@@ -61,14 +61,14 @@ describe('an upgrade', () => {
     const before = await stateOf(service, subscriber)
     const { quote, moved } = await changePlanTo(service, subscriber, price(2))
     assert.equal(moved.outcome, 'paid')
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, quote.total])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, quote.total])
     const state = await stateOf(service, subscriber)
     assert.deepEqual([state.status, state.period_end], ['one_time_active', null])
     assert.notEqual(state.product_id, before.product_id)
     const [, invoice] = await invoicesOf(service, subscriber)
     assert.equal(invoice!.amount + invoice!.credit, 18_000)
     await passDays(service, 60)
-    assert.equal((await takenFrom(service, subscriber.email)).length, 2)
+    assert.equal((await chargedAmounts(service, subscriber.email)).length, 2)
   })
 
   test('changes nothing if its charge is declined', async () => {
@@ -113,7 +113,7 @@ describe('an upgrade', () => {
       return_url,
     })
     assert.equal(refused.outcome, 'changed')
-    assert.equal((await takenFrom(service, subscriber.email)).length, 1)
+    assert.equal((await chargedAmounts(service, subscriber.email)).length, 1)
   })
 
   test('confirmed twice is charged once', async () => {
@@ -140,7 +140,7 @@ describe('a downgrade', () => {
     const { period_end } = await stateOf(service, subscriber)
     service.clock.pass(365 * DAY)
     await runDue(service)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [10_080, 1260])
     const state = await stateOf(service, subscriber)
     const end = periodEnd(new Date(`${period_end}T12:00:00Z`), 'month', 1)
     assert.equal(state.period_end, isoDate(end))
@@ -163,7 +163,7 @@ describe('another card', () => {
     assert.equal(paid.outcome, 'paid')
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     await passDays(service, 31)
-    assert.equal((await takenFrom(service, subscriber.email)).length, 3)
+    assert.equal((await chargedAmounts(service, subscriber.email)).length, 3)
   })
 
   test('that requires authentication pays once it is authenticated', async () => {
@@ -201,7 +201,7 @@ describe('a pause by the buyer', () => {
     assert.equal(await pauseAtEnd(service.world, buyerActor(subscriber), wish), true)
     await passDays(service, 40)
     assert.equal((await stateOf(service, subscriber)).status, 'paused')
-    assert.equal((await takenFrom(service, subscriber.email)).length, 1)
+    assert.equal((await chargedAmounts(service, subscriber.email)).length, 1)
     const end = isoDate(periodEnd(service.clock.now(), 'month', 1))
     const paid = await payOwed(service.world, { license_id, requested_by: 'buyer', return_url })
     assert.equal(paid.outcome, 'paid')
@@ -209,7 +209,7 @@ describe('a pause by the buyer', () => {
     assert.equal(state.status, 'active')
     assert.equal(state.period_end, end)
     await passDays(service, 31)
-    assert.equal((await takenFrom(service, subscriber.email)).length, 3)
+    assert.equal((await chargedAmounts(service, subscriber.email)).length, 3)
   })
 
   test('is audited where something changes, and not when it is repeated', async () => {
@@ -250,14 +250,14 @@ describe('a pause by the buyer', () => {
     assert.deepEqual([next?.price.id, next?.total], [price(0), 1260])
     const resumed = await payOwed(world, { license_id, requested_by: 'buyer', return_url })
     assert.equal(resumed.outcome, 'paid')
-    assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [10_080, 1260])
     const { period_end, product_id } = await stateOf(service, subscriber)
     assert.equal(period_end, isoDate(periodEnd(service.clock.now(), 'month', 1)))
     const renewed = (await billing.subscriptionOf(world.db, license_id))!
     assert.deepEqual([renewed.price_id, renewed.pending_price_id], [price(0), null])
     assert.equal(product_id, next?.price.product_id)
     await passDays(service, 32)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260, 1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [10_080, 1260, 1260])
   })
 
   test('can be ended by the buyer: nothing is charged, and the license is canceled', async () => {
@@ -269,7 +269,7 @@ describe('a pause by the buyer', () => {
     await setAutoRenew(service.world, buyerActor(subscriber), { license_id, to: 'off' })
     assert.equal((await stateOf(service, subscriber)).status, 'canceled')
     await passDays(service, 40)
-    assert.equal((await takenFrom(service, subscriber.email)).length, 1)
+    assert.equal((await chargedAmounts(service, subscriber.email)).length, 1)
   })
 
   test('that begins while an upgrade is being paid leaves the upgrade its own period', async () => {

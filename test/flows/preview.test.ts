@@ -14,12 +14,12 @@ import { ownerOf } from '../support/listing.ts'
 import {
   basic,
   buyer,
+  chargedAmounts,
   enterCard,
   licenseKey,
   orderReference,
   purchase,
   TEXAS,
-  takenFrom,
 } from '../support/purchase.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -278,7 +278,7 @@ describe('no one else gets a preview', () => {
       assert.doesNotMatch(agent.text, NOTICE)
       const page = await agent.submit(/^Pay /)
       assert.match((await validate(licenseKey(page))).json.status, /^active$/)
-      assert.equal((await takenFrom(service, address)).at(-1), 1260)
+      assert.equal((await chargedAmounts(service, address)).at(-1), 1260)
     })
   }
 
@@ -296,7 +296,7 @@ describe('no one else gets a preview', () => {
     await enterCard(agent)
     await agent.submit(/^Pay /)
     assert.match(agent.page.url, /\/sign-in\?notice=not_charged$/)
-    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(await chargedAmounts(service, email), [])
   })
 
   test("another person with the URL of the seller's cart gets a 404", async () => {
@@ -324,6 +324,6 @@ test('a seller with a card on the cart is still never charged', async () => {
   const confirmed = await confirm(service.world, { cart_id, agreement, return_url: link })
   assert.deepEqual(confirmed, { outcome: 'preview' })
   await paying.submit(/^Pay /)
-  assert.deepEqual(await takenFrom(service, email), [])
+  assert.deepEqual(await chargedAmounts(service, email), [])
   assert.match(paying.text, NOTICE)
 })

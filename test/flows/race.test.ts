@@ -20,12 +20,12 @@ import { SERVER_URL } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import {
   buyer,
+  chargedAmounts,
   enterCard,
   goToConfirm,
   licenseKey,
   purchase,
   TEXAS,
-  takenFrom,
 } from '../support/purchase.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -62,7 +62,7 @@ describe('at the same time', { skip }, () => {
     )
     for (const { outcome } of ends) assert.match(outcome, /^(completed|processing)$/)
     assert.ok(ends.some(({ outcome }) => outcome === 'completed'))
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
     assert.match(textOf((await agent.open(url)).body), /License key/)
   })
 
@@ -80,7 +80,7 @@ describe('at the same time', { skip }, () => {
         assert.match(textOf(page.body), expected)
         assert.ok(!/key_|svc_order|Nothing was charged/.test(page.body))
       }
-      assert.deepEqual(await takenFrom(service, email), [1260])
+      assert.deepEqual(await chargedAmounts(service, email), [1260])
       const users = await service.world.db.rows(
         sql`select id from users where email_normalized = ${email}`,
       )
@@ -94,7 +94,7 @@ describe('at the same time', { skip }, () => {
       emails.map((email) => purchase(service, buyer(service), { email })),
     )
     assert.equal(new Set(pages.map(licenseKey)).size, 20)
-    for (const email of emails) assert.deepEqual(await takenFrom(service, email), [1260])
+    for (const email of emails) assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('a confirmation and a concurrent price change charge the old price, or ask again', async () => {
@@ -110,7 +110,7 @@ describe('at the same time', { skip }, () => {
         changePrice(service, { id: app.price_id, amount: cents(1500) }),
       ])
       const paid = /License key/.test(textOf(page.body))
-      assert.deepEqual(await takenFrom(service, email), paid ? [1260] : [])
+      assert.deepEqual(await chargedAmounts(service, email), paid ? [1260] : [])
       if (!paid) assert.match(textOf(page.body), /Your order has changed.*Pay \$15\.75/)
     }
   })
@@ -130,7 +130,7 @@ describe('at the same time', { skip }, () => {
       ])
       const paid = /License key/.test(textOf(page.body))
       if (!paid) assert.equal(page.status, 404)
-      assert.deepEqual(await takenFrom(service, email), paid ? [1260] : [])
+      assert.deepEqual(await chargedAmounts(service, email), paid ? [1260] : [])
     }
   })
 
@@ -152,7 +152,7 @@ describe('at the same time', { skip }, () => {
         other.submit(/^Pay /),
         reconcile(service.world),
       ])
-      assert.deepEqual(await takenFrom(service, email), [1260])
+      assert.deepEqual(await chargedAmounts(service, email), [1260])
       assert.match(textOf((await agent.open(`/checkout/${id}/confirm`)).body), /License key/)
     }
   })
@@ -173,7 +173,7 @@ describe('at the same time', { skip }, () => {
     ])
     for (const { agent, email } of buyers) {
       assert.match(textOf((await agent.open(agent.page.url)).body), /License key/)
-      assert.deepEqual(await takenFrom(service, email), [1260])
+      assert.deepEqual(await chargedAmounts(service, email), [1260])
     }
   })
 
@@ -201,7 +201,7 @@ describe('at the same time', { skip }, () => {
       reason: 'A contributor',
     })
     assert.equal(given.outcome, 'owned')
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('a payee who opens the bank page many times at once has one account', async () => {

@@ -13,7 +13,7 @@ import { cents, formatAmount, sum } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
-import { decide, objectTo } from '../support/disputes.ts'
+import { decideDispute, disputeCharge } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buyer } from '../support/purchase.ts'
 import { buy, refund } from '../support/refunds.ts'
@@ -76,10 +76,13 @@ test('figures by affiliate equal the ledger after renewals, refunds and disputes
   await passDays(32)
   await refund(service, lifetime, 9_450)
   await refund(service, yearly)
-  const disputes = [await objectTo(service, lost.charge), await objectTo(service, won.charge)]
-  await decide(service, disputes[0]!, 'lost')
-  await decide(service, disputes[1]!, 'won')
-  await objectTo(service, open.charge)
+  const disputes = [
+    await disputeCharge(service, lost.charge),
+    await disputeCharge(service, won.charge),
+  ]
+  await decideDispute(service, disputes[0]!, 'lost')
+  await decideDispute(service, disputes[1]!, 'won')
+  await disputeCharge(service, open.charge)
   const days = await allDays()
   const rows = await figuresOf(days)
   assert.deepEqual(rows.map(({ code }) => code).sort(), [...codes].sort())

@@ -11,11 +11,11 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
-import { bankOf } from '../support/disputes.ts'
+import { bankSandbox } from '../support/disputes.ts'
 import { returnRefund } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { passDays, stateOf, subscribe } from '../support/subscriber.ts'
 
@@ -56,7 +56,7 @@ type Upgrading = Awaited<ReturnType<typeof upgrading>>
 /** Refunds an amount, tax included, of the credited charge in the processor's own dashboard. */
 async function refundOutside({ charge }: Upgrading, amount: number): Promise<string> {
   const made = { charge_id: charge.processor_charge_id, amount: cents(amount) }
-  return (await bankOf(service).refundOutside(service.clock.now(), made))!.refund_id
+  return (await bankSandbox(service).refundOutside(service.clock.now(), made))!.refund_id
 }
 
 /** Confirms the payment at the bank's page, whose answer does not reach the service yet. */
@@ -99,7 +99,7 @@ describe('an upgrade that waits for its payment while its credit is refunded at 
     )
     assert.equal(moved.outcome, 'paid')
     assert.ok(quote.change.when === 'now' && quote.change.credit <= 600)
-    assert.deepEqual(await takenFrom(service, buyer.email), [1260, quote.total])
+    assert.deepEqual(await chargedAmounts(service, buyer.email), [1260, quote.total])
     await assertBooks()
   })
 
@@ -141,7 +141,7 @@ describe('an upgrade that waits for its payment while its credit is refunded at 
     await confirm(buyer)
     await reconcileRefunds(service.world)
     assert.equal((await stateOf(service, buyer)).status, 'canceled')
-    assert.deepEqual(await takenFrom(service, buyer.email), [1260])
+    assert.deepEqual(await chargedAmounts(service, buyer.email), [1260])
     assert.equal(await alarmAt(buyer.upgrade_id), undefined)
     await assertBooks()
   })

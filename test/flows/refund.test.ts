@@ -15,15 +15,21 @@ import { openAlarms } from '../support/alarms.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { CARD } from '../support/cards.ts'
 import { openTestDatabase, SERVER_URL } from '../support/database.ts'
-import { bankOf, decide, latestCharge, objectTo, owedToSeller } from '../support/disputes.ts'
+import {
+  bankSandbox,
+  decideDispute,
+  disputeCharge,
+  latestCharge,
+  owedToSeller,
+} from '../support/disputes.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { type CallFate, callThrough } from '../support/network-faults.ts'
 import {
+  advanceAndHandleEvents,
   type Bought,
   buy,
-  movedBy,
-  passAndHandle,
+  postedTotals,
   refund,
   refundsOf,
   sellerActor,
@@ -68,7 +74,7 @@ describe('a refund that was made at the processor', () => {
     const before = await owedToSeller(service)
     const { processor_charge_id: charge_id, amount } = bought.charge
     const made = { charge_id, amount }
-    await bankOf(service).refundOutside(service.clock.now(), made)
+    await bankSandbox(service).refundOutside(service.clock.now(), made)
     await handleEvents(service.world)
     await handleEvents(service.world)
     const [refund, ...more] = await refundsOf(service, bought)
@@ -90,7 +96,7 @@ describe('a refund that was made at the processor', () => {
   test('keeps the license if it is partial', async () => {
     const bought = await buy(service)
     const made = { charge_id: bought.charge.processor_charge_id, amount: cents(200) }
-    await bankOf(service).refundOutside(service.clock.now(), made)
+    await bankSandbox(service).refundOutside(service.clock.now(), made)
     await handleEvents(service.world)
     assert.equal((await stateOf(service, bought)).status, 'active')
     const { differences } = await checkBooks(service.world)
@@ -109,7 +115,7 @@ describe('a refund', () => {
     assert.equal(state.status, 'canceled')
     assert.equal(state.entitled, false)
     assert.equal(state.canceled_at, service.clock.now().toISOString().slice(0, 10))
-    const moved = await movedBy(service, [bought.invoice_id, given.id])
+    const moved = await postedTotals(service, [bought.invoice_id, given.id])
     assert.deepEqual(moved, { fees: -50, seller_payable: 50 })
     const subscription = (await subscriptionOf(service, bought.license_id))!
     assert.ok(subscription.ended_at)
@@ -128,7 +134,7 @@ describe('a refund', () => {
     assert.equal((await refund(service, bought)).outcome, 'refunded')
     assert.equal((await stateOf(service, bought)).status, 'canceled')
     const given = await refundsOf(service, bought)
-    const moved = await movedBy(service, [bought.invoice_id, ...ids(given)])
+    const moved = await postedTotals(service, [bought.invoice_id, ...ids(given)])
     assert.deepEqual(moved, { fees: -50, seller_payable: 50 })
     const again = await refund(service, bought)
     assert.deepEqual(again, { outcome: 'refused', refusal: 'nothing_left' })
@@ -145,7 +151,7 @@ describe('a refund', () => {
     const [given] = await refundsOf(service, bought)
     const { amount, tax, fee, add_on_fee, commission } = given!
     assert.deepEqual(quote.reversal, { amount, tax, fee, add_on_fee, commission })
-    assert.equal((await movedBy(service, [given!.id])).seller_payable, quote.cost)
+    assert.equal((await postedTotals(service, [given!.id])).seller_payable, quote.cost)
     const rest = await quoteRefund(service.world, await sellerActor(service), {
       invoice_id: bought.invoice_id,
     })
@@ -193,18 +199,18 @@ describe('a refund', () => {
     assert.equal((await refund(service, bought)).outcome, 'refunded')
     assert.equal((await refundsOf(service, bought))[0]?.status, 'pending')
     assert.equal((await stateOf(service, bought)).status, 'canceled')
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     assert.equal((await refundsOf(service, bought))[0]?.status, 'succeeded')
   })
 
   test('that fails leaves the buyer owed, and is not repeated', async () => {
     const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, 400)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await handleEvents(service.world)
     const [given] = await refundsOf(service, bought)
     assert.equal(given?.status, 'failed')
-    assert.equal((await movedBy(service, [given.id])).buyer_payable, -400)
+    assert.equal((await postedTotals(service, [given.id])).buyer_payable, -400)
     assert.deepEqual(await refund(service, bought, 861), {
       outcome: 'refused',
       refusal: 'more_than_left',
@@ -253,7 +259,7 @@ describe('a refund', () => {
     fateOf = () => 'answer is lost'
     await renewDue(service.world)
     fateOf = () => 'arrives'
-    await decide(service, await objectTo(service, bought.charge), 'lost')
+    await decideDispute(service, await disputeCharge(service, bought.charge), 'lost')
     assert.equal((await stateOf(service, bought)).status, 'canceled')
     service.clock.pass(5)
     await reconcile(service.world)
@@ -332,7 +338,7 @@ describe('when a request to the processor is lost', () => {
     assert.equal(asked.outcome, 'processing')
     // The bank takes the upgrade back first, so that its refund is refused.
     const disputed = { charge_id: upgrade.processor_charge_id, reason: 'fraudulent' } as const
-    await bankOf(service).disputeCharge(service.clock.now(), disputed)
+    await bankSandbox(service).disputeCharge(service.clock.now(), disputed)
     service.clock.pass(5)
     await reconcileRefunds(world)
     await reconcileRefunds(world)

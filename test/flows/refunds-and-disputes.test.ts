@@ -7,9 +7,15 @@ import type { World } from '#flows/world'
 import { cents } from '#platform/money'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
-import { bankOf, decide, disputeOf, objectTo, owedToSeller } from '../support/disputes.ts'
+import {
+  bankSandbox,
+  decideDispute,
+  disputeCharge,
+  disputeOf,
+  owedToSeller,
+} from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
-import { type Bought, buy, movedBy, refund } from '../support/refunds.ts'
+import { type Bought, buy, postedTotals, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const DAY = 86_400
@@ -24,7 +30,7 @@ after(() => closeSound(service))
 /** The bank reverses its decision of a dispute, and the service handles the event. */
 async function appeal({ processor_dispute_id }: payments.Dispute): Promise<void> {
   service.clock.pass(DAY)
-  await bankOf(service).appealDispute(service.clock.now(), processor_dispute_id)
+  await bankSandbox(service).appealDispute(service.clock.now(), processor_dispute_id)
   await handleEvents(service.world)
 }
 
@@ -44,8 +50,8 @@ function withoutEvents(isMissing: (event: payments.ProcessorEvent) => boolean): 
 /** A purchase whose dispute was won, and of which some cents were refunded since. */
 async function refundedSince(amount?: number): Promise<Bought & { dispute: payments.Dispute }> {
   const bought = await buy(service)
-  const dispute = await objectTo(service, bought.charge)
-  await decide(service, dispute, 'won')
+  const dispute = await disputeCharge(service, bought.charge)
+  await decideDispute(service, dispute, 'won')
   assert.equal((await refund(service, bought, amount)).outcome, 'refunded')
   return { ...bought, dispute }
 }
@@ -61,7 +67,7 @@ describe('a dispute that is lost on appeal after a refund', () => {
       ['lost', 1260, 630, 30],
     )
     assert.equal(before - (await owedToSeller(service)), 600 + 1500)
-    const moved = await movedBy(service, [dispute.id])
+    const moved = await postedTotals(service, [dispute.id])
     assert.deepEqual([moved.processor, moved.buyer_payable], [-1260, 630])
     const alarms = await openAlarms(service.world.db)
     assert.ok(alarms.some(({ message }) => /\$6\.30 of it had been refunded/.test(message)))
@@ -80,8 +86,8 @@ describe('a dispute that is lost on appeal after a refund', () => {
 test('what one moment books is listed in the order in which it was booked', async () => {
   for (let sale = 0; sale < 4; sale++) {
     const bought = await buy(service)
-    const dispute = await objectTo(service, bought.charge)
-    await decide(service, dispute, 'won')
+    const dispute = await disputeCharge(service, bought.charge)
+    await decideDispute(service, dispute, 'won')
     await appeal(dispute)
     const entries = await ledger.entriesOf(service.world.db, [bought.invoice_id, dispute.id])
     const events = entries.map(({ event }) => event)
@@ -98,7 +104,7 @@ test('what one moment books is listed in the order in which it was booked', asyn
 
 test('an inquiry that is lost, but never became a dispute here, takes what refunds left', async () => {
   const bought = await buy(service)
-  await objectTo(service, bought.charge, { is_inquiry: true })
+  await disputeCharge(service, bought.charge, { is_inquiry: true })
   assert.equal((await refund(service, bought, 630)).outcome, 'refunded')
   service.clock.pass(7 * DAY)
   const { processor } = service.world
@@ -115,13 +121,13 @@ test('an inquiry that is lost, but never became a dispute here, takes what refun
 test('a refund that is reported during a dispute that is won counts with the refunds after it', async () => {
   const bought = await buy(service, { address: PENNSYLVANIA })
   const charge_id = bought.charge.processor_charge_id
-  await bankOf(service).refundOutside(service.clock.now(), { charge_id, amount: cents(53) })
+  await bankSandbox(service).refundOutside(service.clock.now(), { charge_id, amount: cents(53) })
   const isRefund = ({ kind }: payments.ProcessorEvent) => kind === 'refund_made'
   const deaf = { ...service, world: withoutEvents(isRefund) }
-  await bankOf(service).disputeCharge(service.clock.now(), { charge_id, reason: 'fraudulent' })
+  await bankSandbox(service).disputeCharge(service.clock.now(), { charge_id, reason: 'fraudulent' })
   await handleEvents(deaf.world)
   await handleEvents(service.world)
-  await decide(service, (await disputeOf(service, bought))!, 'won')
+  await decideDispute(service, (await disputeOf(service, bought))!, 'won')
   const refunds = await payments.refundsOf(service.world.db, bought.charge.id)
   assert.deepEqual(
     refunds.map(({ amount, fee }) => [amount, fee]),

@@ -5,7 +5,7 @@ import { PASSWORD, signUp } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
-import { buyer, goToConfirm, purchase, TEXAS, takenFrom } from '../support/purchase.ts'
+import { buyer, chargedAmounts, goToConfirm, purchase, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -46,7 +46,7 @@ describe('an order of an account that signs out', () => {
     assert.match(agent.text, /ending in 4242/)
     await agent.submit(/^Pay /)
     assert.match(agent.text, /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 
   test('is not paid by the next person in this browser', async () => {
@@ -56,7 +56,7 @@ describe('an order of an account that signs out', () => {
     await agent.open('/signin/')
     await agent.submit('Sign in', { email: next.email, password: PASSWORD })
     assert.match((await agent.open(confirm_url)).url, /\/sign-in$/)
-    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(await chargedAmounts(service, email), [])
   })
 
   test('is not paid by a page that was open when the session was ended elsewhere', async () => {
@@ -68,7 +68,7 @@ describe('an order of an account that signs out', () => {
     assert.match(agent.text, NOT_CHARGED)
     await page.submit('Apply', { discount: 'TRY' })
     assert.match(page.page.url, /\/sign-in$/)
-    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(await chargedAmounts(service, email), [])
   })
 
   test('is paid once by a page from before the sign-out, after the buyer signed in again', async () => {
@@ -81,7 +81,7 @@ describe('an order of an account that signs out', () => {
     await page.submit('Sign in', { password: PASSWORD })
     await page.submit(/^Pay /)
     assert.match(page.text, /License key/)
-    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.deepEqual(await chargedAmounts(service, email), [1260])
   })
 })
 
@@ -90,7 +90,7 @@ describe('a form of a checkout that is refused', () => {
     const { email, agent, confirm_url } = await atConfirm()
     assert.equal((await agent.submit(/^Pay /, { csrf_token: 'stale' })).status, 403)
     assert.equal((await agent.press('Back to your order')).url, confirm_url)
-    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(await chargedAmounts(service, email), [])
   })
 
   test('because cards were tried too often leads back to its order', async () => {
@@ -123,5 +123,5 @@ test('a buyer whose email got an account at another checkout reads that Pay char
   await agent.submit(/^Pay /)
   assert.match(agent.text, /already has an account/)
   assert.match(agent.text, NOT_CHARGED)
-  assert.deepEqual(await takenFrom(service, email), [1260])
+  assert.deepEqual(await chargedAmounts(service, email), [1260])
 })

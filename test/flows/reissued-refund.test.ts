@@ -11,13 +11,13 @@ import { cents } from '#platform/money'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
 import { CARD } from '../support/cards.ts'
-import { bankOf, owedToSeller } from '../support/disputes.ts'
+import { bankSandbox, owedToSeller } from '../support/disputes.ts'
 import { returnRefund } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
 import {
+  advanceAndHandleEvents,
   type Bought,
   buy,
-  passAndHandle,
   refund,
   refundsOf,
   staffActor,
@@ -37,13 +37,13 @@ describe('a refund that was made at the processor after one was returned', () =>
   async function returned(amount?: number): Promise<Bought> {
     const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, amount)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     return bought
   }
 
   /** The next purchase of a license: its renewal a month later. */
   async function renewed(bought: Bought): Promise<Bought> {
-    await passAndHandle(service, 31)
+    await advanceAndHandleEvents(service, 31)
     await runDue(service)
     const { db } = service.world
     const { id: invoice_id } = (await billing.lastPaidInvoice(db, bought.license_id))!
@@ -53,7 +53,7 @@ describe('a refund that was made at the processor after one was returned', () =>
 
   async function refundOutside({ charge }: Bought, amount: number): Promise<string> {
     const made = { charge_id: charge.processor_charge_id, amount: cents(amount) }
-    const { refund_id } = (await bankOf(service).refundOutside(service.clock.now(), made))!
+    const { refund_id } = (await bankSandbox(service).refundOutside(service.clock.now(), made))!
     await handleEvents(service.world)
     await handleEvents(service.world)
     return refund_id
@@ -142,7 +142,7 @@ describe('a refund that was made at the processor after one was returned', () =>
   test('is owed to the buyer if the card returned it before it was on the books', async () => {
     const bought = await returned(400)
     const made = { charge_id: bought.charge.processor_charge_id, amount: cents(1260) }
-    const { refund_id } = (await bankOf(service).refundOutside(service.clock.now(), made))!
+    const { refund_id } = (await bankSandbox(service).refundOutside(service.clock.now(), made))!
     const { world } = service
     const onlyReturns: Partial<payments.Processor> = {
       events: async (until) =>
@@ -168,7 +168,7 @@ describe('a refund that was made at the processor after one was returned', () =>
   test('pays what is owed of its charge, though more of another one was in excess', async () => {
     const [, second] = await excessOfFirst()
     await refund(service, second, 200)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     const before = await owedToSeller(service)
     await refundOutside(second, 200)
     assert.equal(await owedToSeller(service), before)
@@ -182,7 +182,7 @@ describe('a refund that was made at the processor after one was returned', () =>
     await payBuyerOtherwise(service.world, staff, first)
     const second = await renewed(first)
     await refund(service, second, 400)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     await refundOutside(first, 300)
     const amounts = (await refundsOf(service, first)).map(({ amount }) => amount)
     assert.deepEqual(amounts, [300, 300])
@@ -203,7 +203,7 @@ describe('a refund that was made at the processor after one was returned', () =>
     await refundOutside(first, 100)
     const second = await renewed(first)
     await refund(service, second, 500)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     const staff = { ...(await staffActor(service)), reason: 'A check was sent.' }
     assert.equal(await payBuyerOtherwise(service.world, staff, first), 800)
     await assertOnReceipt(first, [100, 300])

@@ -8,7 +8,7 @@ import type { LicenseId, SubscriptionId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { OtherApp } from '../support/apps.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, otherApp, subscribe } from '../support/subscriber.ts'
 
@@ -83,7 +83,7 @@ describe('claims of due subscriptions', () => {
     whileCharging = async () => {}
     assert.deepEqual([charges, stolen], [4, 0])
     for (const { email } of subscribers) {
-      assert.equal((await takenFrom(service, email)).length, 2)
+      assert.equal((await chargedAmounts(service, email)).length, 2)
     }
   })
 
@@ -99,7 +99,7 @@ describe('claims of due subscriptions', () => {
     assert.equal(await renewDue(service.world, { at_once: 3 }), 6)
     whileCharging = async () => {}
     for (const { email } of subscribers) {
-      assert.equal((await takenFrom(service, email)).length, 2)
+      assert.equal((await chargedAmounts(service, email)).length, 2)
     }
   })
 

@@ -11,8 +11,8 @@ import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
-import { type CallFate, draws, someCallsLost, withCallFate } from '../support/network-faults.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { type CallFate, draws, loseSomeCalls, withCallFate } from '../support/network-faults.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, otherApp, runDue, stateOf, subscribe } from '../support/subscriber.ts'
 
@@ -47,7 +47,7 @@ test('a process that dies at any step of a renewal charges it once', async () =>
     const fate = await untilKilled(last, () => renewDue(service.world))
     finished = !fate.killed
     await restart()
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260], `step ${last}`)
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1260], `step ${last}`)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     await service.world.db.raw('update subscriptions set next_at = null')
   }
@@ -83,7 +83,7 @@ test('a process that dies at any step of an upgrade charges it once or not at al
     finished = !fate.killed
     await restart()
     // Two charges at the same time have no order.
-    const taken = (await takenFrom(service, subscriber.email)).sort((one, two) => one - two)
+    const taken = (await chargedAmounts(service, subscriber.email)).sort((one, two) => one - two)
     const { status } = await stateOf(service, subscriber)
     const isMoved = status === 'one_time_active'
     assert.deepEqual(taken, isMoved ? [1260, quote.total] : [1260], `step ${last}`)
@@ -97,7 +97,7 @@ test('renews every license once when requests and answers are lost', async () =>
   const subscribers = []
   for (let index = 0; index < 12; index++) subscribers.push(await subscribe(service, { app }))
   service.clock.pass(7 * DAY)
-  fateOf = someCallsLost(draw)
+  fateOf = loseSomeCalls(draw)
   for (let round = 0; round < 40; round++) {
     await renewDue(service.world)
     service.clock.pass(draw() * 20)
@@ -106,7 +106,7 @@ test('renews every license once when requests and answers are lost', async () =>
   fateOf = () => 'arrives'
   await restart()
   for (const subscriber of subscribers) {
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1260])
     assert.equal((await stateOf(service, subscriber)).status, 'active')
   }
   await assertInvariants(service)

@@ -13,7 +13,7 @@ import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { countStatements } from '../support/statement-count.ts'
 import {
@@ -61,7 +61,7 @@ async function subscribers(count: number, card?: string): Promise<Subscriber[]> 
 const renewAtOnce = async () => await renewDue(service.world, { at_once: 10 })
 
 const taken = async (all: Subscriber[]) =>
-  await Promise.all(all.map(({ email }) => takenFrom(service, email)))
+  await Promise.all(all.map(({ email }) => chargedAmounts(service, email)))
 
 async function subscriptionOf(license_id: LicenseId): Promise<SubscriptionId> {
   const { id } = await service.world.db.one<{ id: SubscriptionId }>(
@@ -134,7 +134,7 @@ describe('renewals that are processed at the same time', () => {
       await reconcile(service.world)
       await runDue(service)
     }
-    assert.deepEqual(await takenFrom(service, lost.email), PAID_TWICE)
+    assert.deepEqual(await chargedAmounts(service, lost.email), PAID_TWICE)
     await assertInvariants(service)
   })
 
@@ -148,7 +148,7 @@ describe('renewals that are processed at the same time', () => {
     assert.deepEqual(await taken([first, broken, last]), [PAID_TWICE, [1260], PAID_TWICE])
     service.clock.pass(61)
     await runDue(service)
-    assert.deepEqual(await takenFrom(service, broken.email), PAID_TWICE)
+    assert.deepEqual(await chargedAmounts(service, broken.email), PAID_TWICE)
     await assertInvariants(service)
   })
 

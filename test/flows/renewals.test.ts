@@ -13,9 +13,9 @@ import { changePrice } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
 import { ManualClock } from '../support/clock.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { enter } from '../support/sign-in.ts'
+import { signInAs } from '../support/sign-in.ts'
 import {
   buyerActor,
   DAY,
@@ -54,9 +54,9 @@ describe('a subscription renews', () => {
     const state = await stateOf(service, subscriber)
     assert.equal(state.status, 'active')
     assert.equal(state.period_end?.slice(8), period_end?.slice(8))
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1260])
     await passDays(service, 31)
-    assert.equal((await takenFrom(service, subscriber.email)).length, 3)
+    assert.equal((await chargedAmounts(service, subscriber.email)).length, 3)
   })
 
   test('charges the agreed price, whatever the plan costs now', async () => {
@@ -146,7 +146,7 @@ describe('a renewal that fails', () => {
       'canceled',
       'canceled',
     ])
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260])
   })
 
   test('does not count network failures, and retries an hour later', async () => {
@@ -158,11 +158,11 @@ describe('a renewal that fails', () => {
     isAway = false
     await reconcile(service.world)
     await runDue(service)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260])
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     service.clock.pass(3600)
     await runDue(service)
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1260])
   })
 
   test('can be paid by the buyer at any time, without using up a scheduled retry', async () => {
@@ -233,7 +233,7 @@ describe('auto-renew turned off', () => {
     await passDays(service, 32)
     const ended = await stateOf(service, subscriber)
     assert.deepEqual([ended.status, ended.entitled], ['canceled', false])
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260])
   })
 
   test('counts as off while the account is locked, as its owner cannot turn it off', async () => {
@@ -248,8 +248,8 @@ describe('auto-renew turned off', () => {
     await passDays(service, 27)
     assert.equal((await stateOf(service, disowned)).status, 'canceled')
     assert.equal((await stateOf(service, unlocked)).status, 'active')
-    assert.deepEqual(await takenFrom(service, disowned.email), [1260])
-    assert.deepEqual(await takenFrom(service, unlocked.email), [1260, 1260])
+    assert.deepEqual(await chargedAmounts(service, disowned.email), [1260])
+    assert.deepEqual(await chargedAmounts(service, unlocked.email), [1260, 1260])
   })
 
   test('while a renewal is being paid does not promise that nothing is charged', async () => {
@@ -259,7 +259,7 @@ describe('auto-renew turned off', () => {
     isAway = true
     await runDue(service)
     isAway = false
-    await enter(service, subscriber, { agent })
+    await signInAs(service, subscriber, { agent })
     await agent.open(`/manage/${app.client_id}/auto-renew/`)
     await agent.submit('Cancel subscription')
     const about = { subject_id: license_id } as unknown as StoredEmail
@@ -282,7 +282,7 @@ describe('auto-renew turned off', () => {
     assert.equal((await stateOf(service, subscriber)).canceled_at, null)
     await passDays(service, 32)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1260])
   })
 })
 
@@ -295,7 +295,7 @@ describe('a trial', () => {
     assert.equal((await stateOf(service, subscriber)).status, 'trialing')
     await passDays(service, 1)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
-    assert.deepEqual(await takenFrom(service, subscriber.email), [0, 2100])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [0, 2100])
   })
 
   test('is past due if its first charge is declined', async () => {

@@ -7,7 +7,7 @@ import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { CARD } from '../support/cards.ts'
 import { closeSound } from '../support/invariants.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
   buyerActor,
@@ -85,7 +85,7 @@ describe('a decline that arrives after the card was replaced', () => {
     await reconcileLater()
     await runDue(service)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1260])
   })
 
   test('of a retry uses none up, and the new card is retried on schedule', async () => {
@@ -118,7 +118,7 @@ describe('a challenge by the bank of a card that is replaced', () => {
     assert.equal((await payOwed(service.world, owed)).outcome, 'action_required')
     assert.equal((await replaceCard(subscriber)).outcome, 'paid')
     assert.equal((await stateOf(service, subscriber)).status, 'active')
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1260])
   })
 
   test('that was passed just before pays, and the new card is not charged', async () => {
@@ -137,6 +137,6 @@ describe('a challenge by the bank of a card that is replaced', () => {
       payload: 'result=complete',
     })
     assert.equal((await replaceCard(subscriber)).outcome, 'paid')
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+    assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1260])
   })
 })

@@ -19,7 +19,13 @@ import type { ChangeId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { addApp } from '../support/apps.ts'
 import { testId } from '../support/ids.ts'
-import { again, faultPaths, ownApp, sellersTables, written } from '../support/listing.ts'
+import {
+  asVersionInput,
+  faultPaths,
+  ownApp,
+  requireWritten,
+  sellersTables,
+} from '../support/listing.ts'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -38,11 +44,13 @@ const active = async (app_id = app.id) =>
 const revert = async (change_id: ChangeId | null) =>
   await revertChange(service.world, actor, { app, change_id: change_id! })
 const update = async (changes: Parameters<typeof updateListing>[2]['changes']) =>
-  written(await updateListing(service.world, actor, { app, changes, dry_run: false }))
+  requireWritten(await updateListing(service.world, actor, { app, changes, dry_run: false }))
 const replace = async (given: Parameters<typeof replaceVersions>[2]['versions']) =>
-  written(await replaceVersions(service.world, actor, { app, versions: given, dry_run: false }))
+  requireWritten(
+    await replaceVersions(service.world, actor, { app, versions: given, dry_run: false }),
+  )
 const listed = (outcome: Awaited<ReturnType<typeof revert>>) =>
-  written<AppListing | ListedVersion[]>(outcome as Written<AppListing | ListedVersion[]>)
+  requireWritten<AppListing | ListedVersion[]>(outcome as Written<AppListing | ListedVersion[]>)
 
 describe('undoing', () => {
   test('restores texts and names, and keeps later changes', async () => {
@@ -68,9 +76,11 @@ describe('undoing', () => {
     const order = { app, dry_run: false }
     const product_id = first!.product_public_id
     const changes = [
-      written(await replaceSections(world, actor, { ...order, sections: [] })),
-      written(await replaceFeatures(world, actor, { ...order, features: [] })),
-      written(await describeProduct(world, actor, { ...order, product_id, description: 'x' })),
+      requireWritten(await replaceSections(world, actor, { ...order, sections: [] })),
+      requireWritten(await replaceFeatures(world, actor, { ...order, features: [] })),
+      requireWritten(
+        await describeProduct(world, actor, { ...order, product_id, description: 'x' }),
+      ),
     ]
     for (const { change_id } of changes) listed(await revert(change_id))
     assert.deepEqual(await listing(), earlier)
@@ -99,7 +109,7 @@ describe('undoing', () => {
 
   test('restores a price that another one replaced', async () => {
     const before = await active()
-    const [free, pro, lifetime] = before.map(again)
+    const [free, pro, lifetime] = before.map(asVersionInput)
     const { change_id } = await replace([free!, { ...pro!, prices: [pro!.prices[0]!] }, lifetime!])
     const { state } = await replace([free!, pro!, lifetime!])
     const later = state[1]!.prices[1]!.public_id
@@ -112,8 +122,8 @@ describe('undoing', () => {
   test('a version that turned free gets its prices and its trial back', async () => {
     const [free, pro, lifetime] = await active()
     const { change_id } = await replace([
-      { ...again(pro!), is_free: true, prices: [] },
-      again(lifetime!),
+      { ...asVersionInput(pro!), is_free: true, prices: [] },
+      asVersionInput(lifetime!),
     ])
     assert.equal((await active())[0]!.trial_days, 0)
     listed(await revert(change_id))
@@ -131,7 +141,7 @@ describe('undoing', () => {
 
 describe('what cannot be undone', () => {
   test('keeps a version that has a subscription', async () => {
-    const given = (await active()).map(again)
+    const given = (await active()).map(asVersionInput)
     const fresh = { name: 'Team', prices: [{ amount: '30.00', frequency: 'month' }] }
     const { change_id, state } = await replace([...given, fresh])
     const agent = buyer(service)
@@ -147,8 +157,8 @@ describe('what cannot be undone', () => {
   test('a feature of a version that was deleted since', async () => {
     const [free, ...others] = await active()
     const order = { app, features: [], dry_run: false }
-    const { change_id } = written(await replaceFeatures(service.world, actor, order))
-    const deletion = await replace(others.map(again))
+    const { change_id } = requireWritten(await replaceFeatures(service.world, actor, order))
+    const deletion = await replace(others.map(asVersionInput))
     assert.deepEqual(faultPaths(await revert(change_id)), ['features[0].product_ids[0]'])
     listed(await revert(deletion.change_id))
     assert.equal((await active())[0]!.product_public_id, free!.product_public_id)
@@ -159,7 +169,7 @@ describe('what cannot be undone', () => {
     await addApp(service, { slug: 'one-way', external_sales_enabled: false })
     const { app: own } = await ownApp(service, 'one-way')
     const changes = { listing_mode: 'marketplace' as const }
-    const { change_id } = written(
+    const { change_id } = requireWritten(
       await updateListing(service.world, actor, { app: own, changes, dry_run: false }),
     )
     const facts = { app: own, change_id: change_id! }

@@ -7,7 +7,7 @@ import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { addAuthenticator, isSignedIn, newEmail, PASSWORD, signUp } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
-import { objectTo } from '../support/disputes.ts'
+import { disputeCharge } from '../support/disputes.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer } from '../support/purchase.ts'
 import { buy } from '../support/refunds.ts'
@@ -100,7 +100,7 @@ test('each page below a list leads back to it, and the menu marks the list', asy
 
 test('the pages of a sale, its dispute and its refund have the menu of staff, with Cases marked', async () => {
   const bought = await buy(service)
-  const { id } = await objectTo(service, bought.charge)
+  const { id } = await disputeCharge(service, bought.charge)
   const { agent } = await addMember('admin')
   const sale = `/admin/sales/${bought.invoice_id}/`
   const pages = [

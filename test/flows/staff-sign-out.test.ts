@@ -14,10 +14,10 @@ import { buyer, purchase } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import {
   addPerson,
-  enter,
   entitlementOf,
   openSignInTest,
   type SignInTest,
+  signInAs,
   signInToApp,
 } from '../support/sign-in.ts'
 
@@ -46,7 +46,7 @@ async function find(agent: Agent, q: string): Promise<void> {
 describe('signing an account out as staff', () => {
   test('ends its sessions in every browser, its sign-ins to apps and its agents', async () => {
     const person = await addPerson(service, newEmail())
-    const browsers = [await enter(service, person), await enter(service, person)]
+    const browsers = [await signInAs(service, person), await signInAs(service, person)]
     const { access_token } = await signInToApp(service, browsers[0]!)
     const agent_token = await agentToken(service, person)
     const listApps = async () => await askAgentEndpoint(agent_token)

@@ -7,7 +7,7 @@ import type { Db } from '#platform/db'
 import type { Agent, Seen } from '../support/agent.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { SERVER_URL } from '../support/database.ts'
-import { ownApp, written } from '../support/listing.ts'
+import { ownApp, requireWritten } from '../support/listing.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -78,7 +78,9 @@ describe('of two forms that are sent at once', { skip }, () => {
     const { world } = service
     const { app, actor } = await ownApp(service)
     const save = async (tagline: string) =>
-      written(await updateListing(world, actor, { app, changes: { tagline }, dry_run: false }))
+      requireWritten(
+        await updateListing(world, actor, { app, changes: { tagline }, dry_run: false }),
+      )
     await save('First')
     await save('Second')
     const tab = await agent.openTab(`${APP}changes/`)

@@ -10,7 +10,7 @@ import {
 import { sql } from '#platform/sql'
 import { fieldsOfPlans, formOfVersions } from '../../src/surfaces/dashboard/plans-form.ts'
 import { type Agent, textOf } from '../support/agent.ts'
-import { ownApp, written } from '../support/listing.ts'
+import { ownApp, requireWritten } from '../support/listing.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -29,7 +29,7 @@ test('saves only the texts of a listing that the form changed', async () => {
   const { app, actor } = await ownApp(service)
   const form = await agent.openTab(`${APP}listing/`)
   const changes = { description: 'Written by an agent.', tags: ['walks'] }
-  written(await updateListing(service.world, actor, { app, changes, dry_run: false }))
+  requireWritten(await updateListing(service.world, actor, { app, changes, dry_run: false }))
   // A browser also sends the text field, as it was opened.
   const { opened_description: description_then = '' } = form.form('Save listing')
   const texts = { tagline: 'Tides for walkers', description: description_then }
@@ -56,7 +56,7 @@ test('asks before it replaces detail sections that were saved since the form was
     (await readListing(service.world.db, app)).sections.map(({ title }) => title)
   const form = await agent.openTab(`${APP}listing/sections/`)
   const sections = [{ title: 'By an agent', body: 'New.' }]
-  written(await replaceSections(service.world, actor, { app, sections, dry_run: false }))
+  requireWritten(await replaceSections(service.world, actor, { app, sections, dry_run: false }))
   const mine = { 'sections.0.title': 'By a member', 'sections.0.body': 'Mine.' }
   const rows = Object.keys(form.form('Save sections')).filter((name) => name.endsWith('.title'))
   for (const _row of rows.slice(1)) await form.submit('Save sections', { do: 'remove:sections.1' })
@@ -77,7 +77,7 @@ test('asks before it replaces a feature table that was saved since the form was 
   const form = await agent.openTab(`${APP}listing/features/`)
   const sent_twice = form.tab()
   const features = [{ name: 'By an agent', description: '', product_ids: [] }]
-  written(await replaceFeatures(service.world, actor, { app, features, dry_run: false }))
+  requireWritten(await replaceFeatures(service.world, actor, { app, features, dry_run: false }))
   const asked = await form.submit('Save table', { 'features.0.name': 'By a member' })
   assert.equal(asked.status, 409)
   assert.match(textOf(asked.body), /By an agent/)
@@ -103,7 +103,7 @@ test('shows an undo again if what it would change is no longer what was shown', 
   const tagline = async () => (await ownApp(service)).app.tagline
   const save = async (text: string) => {
     const changes = { tagline: text }
-    written(await updateListing(service.world, actor, { app, changes, dry_run: false }))
+    requireWritten(await updateListing(service.world, actor, { app, changes, dry_run: false }))
   }
   await save('First')
   await save('Second')

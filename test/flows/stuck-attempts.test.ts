@@ -8,7 +8,7 @@ import { addSeconds } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import type { Agent } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
-import { takenFrom } from '../support/purchase.ts'
+import { chargedAmounts } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, runDue, type Subscriber, stateOf, subscribe } from '../support/subscriber.ts'
@@ -85,7 +85,7 @@ test('an attempt that the processor never answers is closed once staff confirm t
   fate = 'works'
   service.clock.pass(3600)
   await runDue(service)
-  assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+  assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1260])
   assert.equal((await stateOf(service, subscriber)).status, 'active')
   const noted = sql`select count(*) as count from audit_log where action = 'attempt.closed'`
   assert.equal((await service.world.db.one<{ count: number }>(noted)).count, 2)
@@ -99,7 +99,7 @@ test("the processor's answer takes precedence over staff: a charge is booked", a
   fate = 'works'
   await close({ nothing_charged: 'yes' })
   assert.match(staff.text, /The processor reports a charge/)
-  assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+  assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1260])
   assert.equal((await stateOf(service, subscriber)).status, 'active')
 })
 
@@ -126,7 +126,7 @@ test('a lost answer is found however many buyers are at the pages of their banks
   const away = { status: 'action_required', before: service.clock.now() } as const
   assert.equal((await payments.pendingAttempts(db, away, { limit: 1000 })).length, 200)
   await db.run(sql`delete from attempts where id like 'att_away_%'`)
-  assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+  assert.deepEqual(await chargedAmounts(service, subscriber.email), [1260, 1260])
   const open = sql`select id from attempts where status = 'open'`
   assert.deepEqual(await db.rows(open), [])
 })

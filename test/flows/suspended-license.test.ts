@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
 import type { LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import { objectTo } from '../support/disputes.ts'
+import { disputeCharge } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { buy, staffActor } from '../support/refunds.ts'
@@ -49,7 +49,7 @@ describe('a license that staff suspend', () => {
 
   test('does not work again by email while its payment is disputed', async () => {
     const { license_id, charge } = await buy(service)
-    await objectTo(service, charge)
+    await disputeCharge(service, charge)
     await suspendByStaff(service.world, await staff(), license_id)
     await reinstateByStaff(service.world, await staff(), license_id)
     assert.deepEqual(await queuedFor(license_id), [])

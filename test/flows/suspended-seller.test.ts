@@ -13,7 +13,7 @@ import { exportBy } from '../support/exports.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { mcpAgent } from '../support/mcp.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
-import { buyer, goToConfirm, takenFrom } from '../support/purchase.ts'
+import { buyer, chargedAmounts, goToConfirm } from '../support/purchase.ts'
 import { buy, staffActor, stateOf } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -79,7 +79,7 @@ describe('a suspended seller', () => {
     await decide('suspended')
     await agent.submit(/^Pay /)
     assert.notEqual(agent.page.status, 200)
-    assert.deepEqual(await takenFrom(service, 'too-late@example.com'), [])
+    assert.deepEqual(await chargedAmounts(service, 'too-late@example.com'), [])
   })
 
   test('is emailed the reason, and sees in its activity that staff did it', async () => {

@@ -21,7 +21,7 @@ import { payeeOf, withBank } from '../support/payees.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, runDue, type Subscriber, stateOf, subscribe } from '../support/subscriber.ts'
-import { clockWorkFor, letPass, timeOf } from '../support/test-clock.ts'
+import { advanceTestClock, clockWorkFor, timeOf } from '../support/test-clock.ts'
 
 /**
  * A seller with a bank account, an app that renews monthly, and a subscriber for each kind of
@@ -69,7 +69,7 @@ test('a year in one advance creates the same books as day by day, and as in real
   const advancing = await openTestService()
   const advanced = await trade(advancing)
   const moments: Date[] = []
-  const outcome = await letPass(advancing, advanced.app.client_id, 365, async ({ at }) => {
+  const outcome = await advanceTestClock(advancing, advanced.app.client_id, 365, async ({ at }) => {
     moments.push(at)
   })
   assert.equal(outcome.outcome, 'there')
@@ -124,7 +124,7 @@ describe('the test clock of an app', () => {
     const daily = await app('daily', { frequency: 'day', amount: cents(100) })
     const subscriber = await subscribe(service, { app: daily })
     const start = await timeOf(service, daily.client_id)
-    await letPass(service, daily.client_id, 30)
+    await advanceTestClock(service, daily.client_id, 30)
     const paid = await service.world.db.rows<{ paid_at: Date }>(sql`select paid_at from invoices
       where license_id = ${subscriber.license_id} order by number`)
     const days = Array.from({ length: 31 }, (_, day) => addDays(start, day))
@@ -136,9 +136,9 @@ describe('the test clock of an app', () => {
 
   test('never goes back', async () => {
     const once = await app('forth')
-    await letPass(service, once.client_id, 10)
+    await advanceTestClock(service, once.client_id, 10)
     const there = await timeOf(service, once.client_id)
-    const back = await letPass(service, once.client_id, addDays(there, -1))
+    const back = await advanceTestClock(service, once.client_id, addDays(there, -1))
     assert.deepEqual(back, { outcome: 'refused' })
     assert.deepEqual(await timeOf(service, once.client_id), there)
     await apps.setClockAhead(service.world.db, once.client_id, 0)
@@ -165,16 +165,16 @@ describe('the test clock of an app', () => {
     const mover = await subscribe(service, { app: ahead, card: CARD.not_received })
     const stayer = await subscribe(service, { app: still, card: CARD.not_received })
     await handleEvents(service.world)
-    await letPass(service, ahead.client_id, 40)
+    await advanceTestClock(service, ahead.client_id, 40)
     assert.equal((await stateOf(service, mover)).status, 'canceled')
     assert.equal((await stateOf(service, stayer)).status, 'paused')
-    await letPass(service, still.client_id, 7)
+    await advanceTestClock(service, still.client_id, 7)
     assert.equal((await stateOf(service, stayer)).status, 'canceled')
   })
 
   test('dates a purchase: the first period ends a month after the app’s current day', async () => {
     const future = await app('future')
-    await letPass(service, future.client_id, 100)
+    await advanceTestClock(service, future.client_id, 100)
     const subscriber = await subscribe(service, { app: future })
     const { period_end } = await stateOf(service, subscriber)
     assert.equal(period_end, '2026-07-18')
@@ -183,7 +183,7 @@ describe('the test clock of an app', () => {
   test('decides which earnings can be paid out, also where they block a deletion', async () => {
     const earning = await app('earning')
     await subscribe(service, { app: earning })
-    await letPass(service, earning.client_id, 8)
+    await advanceTestClock(service, earning.client_id, 8)
     const payee = await payeeOf(service, 'seller')
     const { db, clock } = service.world
     const { total, pending_total } = await readPayeeBalance(service.world, payee)
@@ -200,7 +200,7 @@ describe('the test clock of an app', () => {
     const subscriber = await subscribe(service, { app: far })
     const due = (await billing.nextDueAt(service.world.db, far.client_id))!
     isAway = true
-    const stuck = await letPass(service, far.client_id, 60)
+    const stuck = await advanceTestClock(service, far.client_id, 60)
     isAway = false
     assert.equal(stuck.outcome, 'stuck')
     const now = await timeOf(service, far.client_id)
@@ -209,7 +209,7 @@ describe('the test clock of an app', () => {
     // The service finds that nothing was charged, and retries an hour later.
     service.clock.pass(20)
     await clockWorkFor(service, far.client_id).wait()
-    const on = await letPass(service, far.client_id, 60)
+    const on = await advanceTestClock(service, far.client_id, 60)
     assert.equal(on.outcome, 'there')
     assert.equal((await stateOf(service, subscriber)).status, 'active')
   })
@@ -222,7 +222,7 @@ describe('the test clock of an app', () => {
     const until = addSeconds(service.clock.now(), 4)
     await service.world.db.run(sql`update subscriptions set claimed_until = ${until}
       where license_id = ${subscriber.license_id}`)
-    const { outcome } = await letPass(service, late.client_id, 35)
+    const { outcome } = await advanceTestClock(service, late.client_id, 35)
     assert.equal(outcome, 'there')
     assert.equal((await stateOf(service, subscriber)).period_end?.slice(5, 7), '05')
   })
@@ -231,7 +231,10 @@ describe('the test clock of an app', () => {
     const twice = await app('twice', { frequency: 'week', amount: cents(300) })
     const subscriber = await subscribe(service, { app: twice })
     const to = addDays(await timeOf(service, twice.client_id), 70)
-    const advances = [letPass(service, twice.client_id, to), letPass(service, twice.client_id, to)]
+    const advances = [
+      advanceTestClock(service, twice.client_id, to),
+      advanceTestClock(service, twice.client_id, to),
+    ]
     const outcomes = (await Promise.all(advances)).map(({ outcome }) => outcome)
     assert.deepEqual(outcomes, ['there', 'there'])
     const { count } = await service.world.db.one<{ count: number }>(sql`select count(*) as count
@@ -243,19 +246,19 @@ describe('the test clock of an app', () => {
     const halted = await app('halted', { frequency: 'day', amount: cents(200) })
     const subscriber = await subscribe(service, { app: halted })
     let stops = 0
-    const advancing = letPass(service, halted.client_id, 30, async () => {
+    const advancing = advanceTestClock(service, halted.client_id, 30, async () => {
       if (++stops === 5) throw new Error('stop')
     })
     await assert.rejects(advancing, /stop/)
     const { period_end } = await stateOf(service, subscriber)
-    assert.equal((await letPass(service, halted.client_id, 5)).outcome, 'there')
+    assert.equal((await advanceTestClock(service, halted.client_id, 5)).outcome, 'there')
     assert.notEqual((await stateOf(service, subscriber)).period_end, period_end)
   })
 
   test('every advance is recorded in the audit log', async () => {
     const logged = await app('logged')
     const from = await timeOf(service, logged.client_id)
-    await letPass(service, logged.client_id, 3)
+    await advanceTestClock(service, logged.client_id, 3)
     const lines = await service.world.db.rows<{ detail: object }>(sql`select detail from audit_log
       where action = 'app.clock_advanced' and subject = ${logged.client_id}`)
     const detail = { from: isoSeconds(from), to: isoSeconds(addDays(from, 3)) }

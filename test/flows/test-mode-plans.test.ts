@@ -5,8 +5,8 @@ import * as catalog from '#domain/catalog'
 import { highlightPlan, readVersions, replaceVersions } from '#flows/listing'
 import type { PriceId } from '#platform/ids'
 import { type Agent, textOf } from '../support/agent.ts'
-import { again, ownApp, written } from '../support/listing.ts'
-import { buyer, takenFrom } from '../support/purchase.ts'
+import { asVersionInput, ownApp, requireWritten } from '../support/listing.ts'
+import { buyer, chargedAmounts } from '../support/purchase.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import type { TestService } from '../support/service.ts'
 import { DAY, runDue, subscribe } from '../support/subscriber.ts'
@@ -32,13 +32,15 @@ const plansOf = async ({ world }: TestService) => {
   return (await readVersions(world.db, app.id)).filter(({ is_active }) => is_active)
 }
 
-type Plan = ReturnType<typeof again>
+type Plan = ReturnType<typeof asVersionInput>
 
 /** Replaces the plans of a mode. */
 async function setPlans(service: TestService, change: (plans: Plan[]) => object[]) {
   const { app, actor } = await ownApp(service)
-  const versions = change((await plansOf(service)).map(again)) as catalog.VersionInput[]
-  return written(await replaceVersions(service.world, actor, { app, versions, dry_run: false }))
+  const versions = change((await plansOf(service)).map(asVersionInput)) as catalog.VersionInput[]
+  return requireWritten(
+    await replaceVersions(service.world, actor, { app, versions, dry_run: false }),
+  )
 }
 
 const named = (plans: Plan[], name: string) => plans.find((plan) => plan.name === name)!
@@ -141,17 +143,17 @@ test('a test subscription keeps its price, and a new purchase pays the copied on
   const price_id = (await plansOf(there)).find(({ name }) => name === 'Studio')!.prices[0]!
     .public_id as PriceId
   const before = await subscribe(there, { price_id })
-  const paid = await takenFrom(there, before.email)
+  const paid = await chargedAmounts(there, before.email)
   await setPlans(live, (plans) => [
     ...others(plans, 'Studio'),
     { ...named(plans, 'Studio'), prices: monthly('70.00') },
   ])
   await copyPlans()
   const after = await subscribe(there, { price_id })
-  const [first] = await takenFrom(there, after.email)
+  const [first] = await chargedAmounts(there, after.email)
   assert.ok(first! > paid[0]!)
   // The member's session ends while the page is open.
   live.clock.pass(32 * DAY)
   await runDue(there)
-  assert.deepEqual(await takenFrom(there, before.email), [...paid, ...paid])
+  assert.deepEqual(await chargedAmounts(there, before.email), [...paid, ...paid])
 })

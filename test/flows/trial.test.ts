@@ -10,11 +10,11 @@ import { forceStatus } from '../support/licenses.ts'
 import {
   basic,
   buyer,
+  chargedAmounts,
   enterCard,
   licenseKey,
   orderReference,
   TEXAS,
-  takenFrom,
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -83,7 +83,7 @@ describe('a trial', () => {
       ['trialing', true, '2026-03-24', null],
     )
     assert.equal(state.license_key, licenseKey(agent.page))
-    assert.deepEqual(await takenFrom(service, email), [0])
+    assert.deepEqual(await chargedAmounts(service, email), [0])
     const books =
       await service.world.db.one(sql`select i.amount + i.tax as charged, i.fee, i.commission, i.number,
         (select count(*) from charges where invoice_id = i.id) as charges,
@@ -117,7 +117,7 @@ describe('a trial', () => {
     await enterCard(agent, '4000000000000341')
     await agent.submit(START)
     assert.match(agent.text, /Your free trial has started/)
-    assert.deepEqual(await takenFrom(service, email), [0])
+    assert.deepEqual(await chargedAmounts(service, email), [0])
   })
 
   test('passes 3-D Secure like a purchase', async () => {
@@ -128,7 +128,7 @@ describe('a trial', () => {
     assert.match(agent.text, /to verify the card/)
     await agent.submit('Complete authentication')
     assert.match(agent.text, /Your free trial has started/)
-    assert.deepEqual(await takenFrom(service, email), [0])
+    assert.deepEqual(await chargedAmounts(service, email), [0])
   })
 
   test('is recognized by the buy link, like every license', async () => {
@@ -159,7 +159,7 @@ describe('a trial', () => {
     assert.doesNotMatch(agent.text, /free trial/i)
     await agent.submit(/^Pay /)
     assert.equal((await lookUp(app, agent)).status, 'one_time_active')
-    assert.deepEqual(await takenFrom(service, email), [525])
+    assert.deepEqual(await chargedAmounts(service, email), [525])
   })
 })
 
@@ -179,7 +179,7 @@ describe('a second trial of the same app is sold at full price', () => {
     await goToTrialConfirm(app, email, '5555555555554444', agent)
     assert.equal(buttonOf(agent), 'Pay $5.25')
     await agent.submit(/^Pay /)
-    assert.deepEqual(await takenFrom(service, email), [0, 525])
+    assert.deepEqual(await chargedAmounts(service, email), [0, 525])
     assert.equal((await lookUp(app, agent)).status, 'active')
   })
 
@@ -195,7 +195,7 @@ describe('a second trial of the same app is sold at full price', () => {
     const agent = await goToTrialConfirm(app, email)
     assert.equal(buttonOf(agent), 'Pay $5.25')
     await agent.submit(/^Pay /)
-    assert.deepEqual(await takenFrom(service, email), [525])
+    assert.deepEqual(await chargedAmounts(service, email), [525])
   })
 
   test('for the same card with another email, when both are confirmed at once', async () => {
@@ -252,7 +252,7 @@ describe('a second trial of the same app is sold at full price', () => {
     await visitor.open(sign_in)
     await visitor.open(sign_in.replace('sign-in', 'confirm'))
     assert.equal(buttonOf(visitor), 'Pay $5.25')
-    assert.deepEqual(await takenFrom(service, email), [0])
+    assert.deepEqual(await chargedAmounts(service, email), [0])
   })
 
   test('but another card and email, and another app, get a trial', async () => {

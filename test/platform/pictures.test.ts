@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { openPictures, PICTURE_LIMITS, type Picture } from '#platform/pictures'
 import { Problem } from '#platform/problem'
-import { drawn, png } from '../support/pictures.ts'
+import { picture, png } from '../support/pictures.ts'
 
 // Threat 60
 const pictures = openPictures()
@@ -20,9 +20,9 @@ describe('an uploaded picture', () => {
     const page = '<script>alert(1)</script>'
     const comment = { IFD0: { ImageDescription: page, Copyright: 'secret place' } }
     const files = [
-      await drawn(300, 200).withExif(comment).png().toBuffer(),
-      await drawn(300, 200).withExif(comment).jpeg().toBuffer(),
-      await drawn(300, 200).withExif(comment).webp().toBuffer(),
+      await picture(300, 200).withExif(comment).png().toBuffer(),
+      await picture(300, 200).withExif(comment).jpeg().toBuffer(),
+      await picture(300, 200).withExif(comment).webp().toBuffer(),
     ].map((file) => Buffer.concat([file, Buffer.from(`PK\x03\x04${page}`)]))
     for (const file of files) {
       assert.ok(file.includes(page))
@@ -35,7 +35,7 @@ describe('an uploaded picture', () => {
   })
 
   test('is turned as its metadata says', async () => {
-    const file = await drawn(40, 20).withMetadata({ orientation: 6 }).jpeg().toBuffer()
+    const file = await picture(40, 20).withMetadata({ orientation: 6 }).jpeg().toBuffer()
     assert.deepEqual(await pictures.measure(file), { width: 20, height: 40 })
     const { width, height } = await encoded(file)
     assert.deepEqual([width, height], [20, 40])
@@ -67,9 +67,9 @@ describe('refused are', () => {
       'svg with a declaration': Buffer.from(`<?xml version="1.0"?>${SVG}`),
       html: Buffer.from('<!doctype html><script>alert(1)</script>'),
       pdf: Buffer.from('%PDF-1.7\n1 0 obj<<>>endobj\ntrailer<<>>'),
-      gif: await drawn(64, 64).gif().toBuffer(),
-      tiff: await drawn(64, 64).tiff().toBuffer(),
-      avif: await drawn(64, 64).avif().toBuffer(),
+      gif: await picture(64, 64).gif().toBuffer(),
+      tiff: await picture(64, 64).tiff().toBuffer(),
+      avif: await picture(64, 64).avif().toBuffer(),
       'one byte': Buffer.from([0x89]),
     }
     for (const [name, file] of Object.entries(others)) {
@@ -79,7 +79,7 @@ describe('refused are', () => {
   })
 
   test('a file that ends early or is damaged', async () => {
-    const file = await drawn(300, 300).jpeg().toBuffer()
+    const file = await picture(300, 300).jpeg().toBuffer()
     const noise = await sharp({
       create: {
         width: 200,

@@ -21,10 +21,10 @@ import {
 } from '../support/running-command.ts'
 import {
   addPerson,
-  enter,
   expireAccessTokens,
   openSignInTest,
   type SignInTest,
+  signInAs,
 } from '../support/sign-in.ts'
 import { startModel } from './agents/model.ts'
 
@@ -99,7 +99,7 @@ function write(file: string, content: string): void {
  */
 async function allow(address: string, checked: Record<string, string>): Promise<string> {
   const seller = await addPerson(setup, setup.demo.seller.email)
-  const browser = await enter(setup, seller)
+  const browser = await signInAs(setup, seller)
   await browser.open(address)
   const { url } = await browser.submit('Allow', checked)
   const answer = await arrive(url)

@@ -7,7 +7,7 @@ import type { Agent } from '../support/agent.ts'
 import { type ClientPackage, packClient } from '../support/client-package.ts'
 import { buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
 import { started } from '../support/running-command.ts'
-import { addPerson, enter, openSignInTest, type SignInTest } from '../support/sign-in.ts'
+import { addPerson, openSignInTest, type SignInTest, signInAs } from '../support/sign-in.ts'
 import {
   asCommand,
   asCommonJs,
@@ -32,7 +32,7 @@ before(async () => {
   const page = await purchase(setup, buyer(setup), { email: 'runtimes@example.com' })
   bought = { license_key: licenseKey(page), svc_order: orderReference(page) }
   const email = 'person@example.com'
-  person = await enter(setup, await addPerson(setup, email))
+  person = await signInAs(setup, await addPerson(setup, email))
   await purchase(setup, person, { email })
 })
 after(async () => {

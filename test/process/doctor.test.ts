@@ -26,18 +26,21 @@ import {
   prepareDataFolder,
   SERVER_URL,
 } from '../support/database.ts'
-import { type KeptDatabase, keepDatabase } from '../support/kept-database.ts'
 import { endProcesses, startProcess } from '../support/process.ts'
+import {
+  createReopenableDatabase,
+  type ReopenableDatabase,
+} from '../support/reopenable-database.ts'
 import { SECRET_KEY as STRIPE_KEY, StripeDouble, WEBHOOK_SECRET } from '../support/stripe-double.ts'
 
 const KEY = randomBytes(32).toString('hex')
 const PASSWORD = 'a secret of the mail server'
 
-let kept: KeptDatabase
+let kept: ReopenableDatabase
 let settings: Record<string, string>
 const data_dir = mkdtempSync(join(tmpdir(), 'purser-doctor-'))
 before(async () => {
-  kept = await keepDatabase()
+  kept = await createReopenableDatabase()
   settings = { PORT: String(await freePort()), SECRET_KEY: KEY, ...kept.settings }
   const db = await kept.open()
   await checkSecretKeys(db, new Date(), keyRing([Buffer.from(KEY, 'hex')]))

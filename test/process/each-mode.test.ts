@@ -17,20 +17,23 @@ import { keyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { configOfTestMode } from '../../src/test-mode-config.ts'
 import { prepareDataFolder } from '../support/database.ts'
-import { type KeptDatabase, keepDatabase } from '../support/kept-database.ts'
 import { buy } from '../support/refunds.ts'
+import {
+  createReopenableDatabase,
+  type ReopenableDatabase,
+} from '../support/reopenable-database.ts'
 import { openTestService } from '../support/service.ts'
 import { SECRET_KEY, StripeDouble, WEBHOOK_SECRET } from '../support/stripe-double.ts'
 
 // Guards point 10 of issue 11: commands for both modes, where test mode is on.
 
 let double: StripeDouble
-let live: KeptDatabase
-let beside: KeptDatabase
+let live: ReopenableDatabase
+let beside: ReopenableDatabase
 let settings: Record<string, string>
 before(async () => {
   double = await StripeDouble.open(() => new Date())
-  live = await keepDatabase()
+  live = await createReopenableDatabase()
   beside = await keepBeside(live.settings)
   settings = {
     ...live.settings,
@@ -53,9 +56,9 @@ after(async () => {
 async function keepBeside({
   DATABASE_URL,
   DATA_DIR,
-}: Record<string, string>): Promise<KeptDatabase> {
+}: Record<string, string>): Promise<ReopenableDatabase> {
   if (DATABASE_URL) {
-    const { settings, ...database } = await keepDatabase()
+    const { settings, ...database } = await createReopenableDatabase()
     return { ...database, settings: { TEST_MODE_DATABASE_URL: settings.DATABASE_URL! } }
   }
   const folder = join(DATA_DIR!, 'test-mode')
@@ -78,7 +81,7 @@ function run(command: string, changes: Record<string, string> = {}, ...options: 
 }
 
 async function using<Result>(
-  { open }: Pick<KeptDatabase, 'open'>,
+  { open }: Pick<ReopenableDatabase, 'open'>,
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
   const db = await open()
@@ -137,7 +140,7 @@ test('npm run keys:rotate adds a key in both modes, sealed by the keys of each',
 })
 
 test('npm run keys:rotate refuses a SECRET_KEY that the nodes do not have, and changes nothing', async () => {
-  const stored = (database: KeptDatabase) =>
+  const stored = (database: ReopenableDatabase) =>
     using(database, (db) => db.rows(sql`select id, sealed from oidc_keys order by id`))
   assert.equal((await run('keys-rotate')).status, 0)
   const before = [await stored(live), await stored(beside)]
@@ -209,7 +212,7 @@ test('commands say that a database is empty, and create nothing in it', async ()
 })
 
 test('npm run ledger:check says which migrations a database lacks, and how to apply them', async () => {
-  const older = await keepDatabase()
+  const older = await createReopenableDatabase()
   await using(older, (db) => db.run(sql`delete from schema_migrations where name like '020_%'`))
   const env = { DATABASE_URL: '', TEST_MODE_DATABASE_URL: '', ...older.settings }
   const { status, error } = await run('ledger-check', env)
@@ -221,7 +224,7 @@ test('npm run ledger:check says which migrations a database lacks, and how to ap
 })
 
 test('npm run restore -- --mark says that the service was never started on a database', async () => {
-  const migrated = await keepDatabase()
+  const migrated = await createReopenableDatabase()
   const env = { DATABASE_URL: '', TEST_MODE_DATABASE_URL: '', ...migrated.settings }
   const marked = await run('restore', env, '--mark')
   assert.equal(marked.status, 0, marked.error)

@@ -16,11 +16,14 @@ import type { InvoiceId, UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { bankOf, decide, objectTo } from '../support/disputes.ts'
+import { bankSandbox, decideDispute, disputeCharge } from '../support/disputes.ts'
 import { testId } from '../support/ids.ts'
-import { type KeptDatabase, keepDatabase } from '../support/kept-database.ts'
 import { BANKS, payeeOf, withBank } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
+import {
+  createReopenableDatabase,
+  type ReopenableDatabase,
+} from '../support/reopenable-database.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { FAULTS_OF_BUYERS } from './ledger-check/buyer-faults.ts'
 import { FAULTS_OUTSIDE } from './ledger-check/outside-faults.ts'
@@ -38,10 +41,10 @@ const SETTLEMENTS = [
 ]
 const FAR_OFF = new Date('9999-01-01T00:00:00Z')
 
-let database: KeptDatabase
+let database: ReopenableDatabase
 let service: TestService
 before(async () => {
-  database = await keepDatabase()
+  database = await createReopenableDatabase()
   const { DATA_DIR } = database.settings
   service = await openTestService({ db: await database.open(), settings: { DATA_DIR: DATA_DIR! } })
   await trade()
@@ -56,8 +59,8 @@ async function trade(): Promise<void> {
   await refund(service, whole, 500)
   await refund(service, await buy(service, { price: 2 }))
   const [won, lost, open] = [await buy(service, { query }), await buy(service), await buy(service)]
-  await decide(service, await objectTo(service, won.charge), 'won')
-  await decide(service, await objectTo(service, lost.charge), 'lost')
+  await decideDispute(service, await disputeCharge(service, won.charge), 'won')
+  await decideDispute(service, await disputeCharge(service, lost.charge), 'lost')
   const comes_back = await buy(service, { card: '4000000000005126' })
   await refund(service, comes_back)
   const made_again = await buy(service, { card: '4000000000005126' })
@@ -70,10 +73,10 @@ async function trade(): Promise<void> {
     service.clock.pass(DAY)
     await handleEvents(world)
   }
-  await objectTo(service, open.charge)
+  await disputeCharge(service, open.charge)
   service.clock.pass(14 * DAY)
   const again = { charge_id: made_again.charge.processor_charge_id, amount: cents(500) }
-  await bankOf(service).refundOutside(service.clock.now(), again)
+  await bankSandbox(service).refundOutside(service.clock.now(), again)
   await handleEvents(world)
   await buy(service, { price: 2 })
   const row = sql`select id from users where email_normalized = ${demo.operator.email}`
@@ -83,7 +86,7 @@ async function trade(): Promise<void> {
   const staff = { ...actor, reason: 'Check 17' }
   assert.ok(await payBuyerOtherwise(world, staff, { user_id: comes_back.user_id }))
   const too_much = { charge_id: comes_back.charge.processor_charge_id, amount: cents(700) }
-  await bankOf(service).refundOutside(service.clock.now(), too_much)
+  await bankSandbox(service).refundOutside(service.clock.now(), too_much)
   await handleEvents(world)
   const { user_id: payer_id } = comes_back
   const paid = { way: 'check', reference: '12', paid_on: '2026-04-01' } as const

@@ -12,7 +12,7 @@ import { enableSignIn } from '../../src/demo/seed.ts'
 import { installFromGo, installFromNpm, installFromPip } from '../support/cached-tools.ts'
 import { codeOfPage } from '../support/docs-blocks.ts'
 import { purchase } from '../support/purchase.ts'
-import { addPerson, enter, expireAccessTokens } from '../support/sign-in.ts'
+import { addPerson, expireAccessTokens, signInAs } from '../support/sign-in.ts'
 import { SiteBrowser, type SiteProcess, startSite } from '../support/site-process.ts'
 import { openTlsService, type TlsService } from '../support/tls-service.ts'
 
@@ -80,7 +80,7 @@ async function checkSignIn(
   assert.equal((await visitor.open('/plan')).status, 401)
 
   const email = `page-${++people}@example.com`
-  const person = await enter(service, await addPerson(service, email))
+  const person = await signInAs(service, await addPerson(service, email))
   const begun = await visitor.open('/login')
   const authorization = new URL(begun.location!)
   assert.equal(authorization.origin, service.world.config.base_url)

@@ -62,7 +62,7 @@ const ACTIONS: readonly Action[] = [
   { name: 'refund', weight: 8, act: selling.refund },
   { name: 'object', weight: 3, act: selling.object },
   { name: 'settle a dispute', weight: 9, act: selling.settleDispute },
-  { name: 'name a bank', weight: 5, act: selling.nameBank },
+  { name: 'enter a bank account', weight: 5, act: selling.enterBankAccount },
   { name: 'ask for a payout', weight: 4, act: selling.askForPayout },
   { name: 'file taxes', weight: 2, act: selling.fileTaxes },
   { name: 'replace plans', weight: 3, act: selling.replacePlans },

@@ -118,7 +118,7 @@ export async function settleDispute(
 }
 
 /** A payee enters a bank account. */
-export async function nameBank(fixture: Fixture, rng: SeededRandom): Promise<string> {
+export async function enterBankAccount(fixture: Fixture, rng: SeededRandom): Promise<string> {
   return await enterBank(fixture, rng, somePayee(fixture, rng))
 }
 
@@ -147,7 +147,7 @@ export async function enterBank(
     bank_failure: TEST_BANK_ACCOUNTS.get(number)!,
   }
   const at = world.clock.now()
-  await harness.db.tx((tx) => accounts.nameBank(tx, world.random, now, account_id, bank))
+  await harness.db.tx((tx) => accounts.setBank(tx, world.random, now, account_id, bank))
   record.banks.push({ owner, number, at, entered_at: world.clock.now() })
   if (rng.odds(80)) await refreshAccount(world, owner, { is_confirmed: true })
   return `${owner} ${number}`

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { sql } from '#platform/sql'
-import { keepDatabase } from '../support/kept-database.ts'
 import { buyer, TEXAS } from '../support/purchase.ts'
+import { createReopenableDatabase } from '../support/reopenable-database.ts'
 import { openTestService } from '../support/service.ts'
 import { SECRET_KEY, StripeDouble, WEBHOOK_SECRET } from '../support/stripe-double.ts'
 
@@ -20,7 +20,7 @@ function checkLedger(settings: Record<string, string>): Promise<{ status: number
 
 test('npm run ledger:check compares the books with Stripe, and reports where it was unreachable', async (t) => {
   const double = await StripeDouble.open(() => new Date())
-  const database = await keepDatabase()
+  const database = await createReopenableDatabase()
   t.after(async () => {
     await double.close()
     await database.drop()

@@ -48,7 +48,7 @@ export async function openAgentSignInTest(): Promise<AgentSignInTest> {
 /**
  * Starts an authorization request as an agent does; parameters that are `undefined` are omitted.
  */
-export async function ask(
+export async function startAuthorization(
   side: client.Configuration,
   changes: Record<string, string | undefined> = {},
 ): Promise<Attempt> {
@@ -73,7 +73,7 @@ export async function connect(
   browser: Agent,
   facts: { changes?: Record<string, string | undefined>; checked?: Record<string, string> } = {},
 ) {
-  const attempt = await ask(side, facts.changes)
+  const attempt = await startAuthorization(side, facts.changes)
   await browser.open(attempt.url.href)
   const { url } = await browser.submit('Allow', facts.checked ?? WRITE)
   return await exchange(side, attempt, url)

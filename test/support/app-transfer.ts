@@ -59,7 +59,10 @@ export async function sellerOf({ world }: TestService, app_id: AppId): Promise<S
 }
 
 /** Transfers an app to another seller, and puts it on sale again. */
-export async function transferred(service: TestService, app: OfferedApp): Promise<OtherSeller> {
+export async function transferToOtherSeller(
+  service: TestService,
+  app: OfferedApp,
+): Promise<OtherSeller> {
   const to = await otherSeller(service)
   await offer(service, app.slug, to.email)
   await accept(to)

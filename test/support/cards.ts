@@ -21,7 +21,7 @@ export const CARD = {
 } as const
 
 /** Goes from the confirmation page to the card page, enters another card and confirms again. */
-export async function payWithAnother({ clock }: TestService, agent: Agent, card?: string) {
+export async function payWithAnotherCard({ clock }: TestService, agent: Agent, card?: string) {
   clock.pass(5)
   await agent.press('Use another card')
   await enterCard(agent, card)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type CliProject, openCliProject } from './cli.ts'
 import { buyer, licenseKey, orderReference, purchase } from './purchase.ts'
 import type { CommandEnd } from './running-command.ts'
-import { addPerson, enter, openSignInTest, type SignInTest } from './sign-in.ts'
+import { addPerson, openSignInTest, type SignInTest, signInAs } from './sign-in.ts'
 
 /** The demo's seller with the command line program, beside a service where one license was sold. */
 export interface CliSeller extends AsyncDisposable {
@@ -23,7 +23,7 @@ export async function openCliSeller(): Promise<CliSeller> {
   const cli = await openCliProject()
   const page = await purchase(setup, buyer(setup), { email: 'cli@example.com' })
   const bought = { license_key: licenseKey(page), svc_order: orderReference(page) }
-  const seller = await enter(setup, await addPerson(setup, setup.demo.seller.email))
+  const seller = await signInAs(setup, await addPerson(setup, setup.demo.seller.email))
   const { client_id, client_secret } = setup.demo.app
   const PURSER_URL = setup.world.config.base_url
   const settings = { PURSER_URL, PURSER_CLIENT_ID: client_id, PURSER_CLIENT_SECRET: client_secret }

@@ -7,7 +7,7 @@ import type { Agent, Seen } from './agent.ts'
 import { addImported } from './imported.ts'
 import { buyer, enterCard, TEXAS } from './purchase.ts'
 import type { TestService } from './service.ts'
-import { enter } from './sign-in.ts'
+import { signInAs } from './sign-in.ts'
 
 /** The buyer of an imported license of the cast's app, signed in. */
 export interface ImportedBuyer {
@@ -49,7 +49,7 @@ export async function importedBuyer(
   const license = await licensing.getLicense(world.db, license_id)
   const { user_id } = license
   const license_key = licensing.showKey(world.keys, license)
-  const agent = await enter(service, { user_id }, { agent: buyer(service) })
+  const agent = await signInAs(service, { user_id }, { agent: buyer(service) })
   const keys = { license_id, license_key, former_key }
   return { agent, email, user_id, ...keys, product_id, price_id, app: demo.app }
 }

@@ -14,7 +14,7 @@ let names = 0
 const fresh = () => `discount-${names++}@example.com`
 
 /** Opens a buy link with a code, up to the confirmation page; Texas adds 5 percent tax. */
-export async function goWith(
+export async function goToConfirmWithCode(
   service: TestService,
   app: OtherApp,
   code: string,
@@ -32,13 +32,13 @@ export async function goWith(
 export const PAY = /^(Pay|Start|Complete) /
 
 /** Buys with a code, and returns the subscriber. */
-export async function buyWith(
+export async function buyWithCode(
   service: TestService,
   app: OtherApp,
   code: string,
   card?: string,
 ): Promise<Subscriber> {
-  const agent = await goWith(service, app, code, card === undefined ? {} : { card })
+  const agent = await goToConfirmWithCode(service, app, code, card === undefined ? {} : { card })
   assert.match(textOf((await agent.submit(PAY)).body), /License key/)
   return await subscriberOf(service, agent, app)
 }

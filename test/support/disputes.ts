@@ -8,12 +8,12 @@ import type { Bought } from './refunds.ts'
 import type { TestService } from './service.ts'
 
 /** The sandbox of a test's service, with which a test acts as the bank. */
-export function bankOf({ world }: TestService): Sandbox {
+export function bankSandbox({ world }: TestService): Sandbox {
   return world.processor as Sandbox
 }
 
 /** A buyer disputes a charge, and the service handles the event. */
-export async function objectTo(
+export async function disputeCharge(
   service: TestService,
   charge: Pick<payments.Charge, 'id' | 'processor_charge_id'>,
   { is_inquiry = false }: { is_inquiry?: boolean } = {},
@@ -23,19 +23,19 @@ export async function objectTo(
     reason: 'fraudulent' as const,
     is_inquiry,
   }
-  await bankOf(service).disputeCharge(service.clock.now(), scenario)
+  await bankSandbox(service).disputeCharge(service.clock.now(), scenario)
   await handleEvents(service.world)
   return (await payments.disputesOf(service.world.db, charge.id))[0]!
 }
 
 /** The bank decides a dispute, and the service handles the event. */
-export async function decide(
+export async function decideDispute(
   service: TestService,
   { processor_dispute_id }: payments.Dispute,
   outcome: 'won' | 'lost',
 ): Promise<void> {
   const scenario = { dispute_id: processor_dispute_id, outcome }
-  await bankOf(service).decideDispute(service.clock.now(), scenario)
+  await bankSandbox(service).decideDispute(service.clock.now(), scenario)
   await handleEvents(service.world)
 }
 

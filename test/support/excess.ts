@@ -7,9 +7,9 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { schedule } from '../../src/sandbox/events.ts'
 import { CARD } from './cards.ts'
-import { bankOf, decide, objectTo } from './disputes.ts'
+import { bankSandbox, decideDispute, disputeCharge } from './disputes.ts'
 import type { PurchaseFacts } from './purchase.ts'
-import { type Bought, buy, passAndHandle, refund, staffActor } from './refunds.ts'
+import { advanceAndHandleEvents, type Bought, buy, refund, staffActor } from './refunds.ts'
 import type { TestService } from './service.ts'
 
 /** The cast's operator with a reason, as the actor of a staff action. */
@@ -24,21 +24,21 @@ export async function refundOutside(
   amount: number,
 ): Promise<string> {
   const made = { charge_id: charge.processor_charge_id, amount: cents(amount) }
-  const { refund_id } = (await bankOf(service).refundOutside(service.clock.now(), made))!
+  const { refund_id } = (await bankSandbox(service).refundOutside(service.clock.now(), made))!
   await handleEvents(service.world)
   await handleEvents(service.world)
   return refund_id
 }
 
-/** A purchase of $12.60, repaid by check, of which some cents were refunded again. */
-export async function inExcess(
+/** A purchase of $12.60 that was repaid by check; `amount` cents of it were refunded again. */
+export async function buyAndRefundTwice(
   service: TestService,
   amount: number,
   facts: Partial<PurchaseFacts> = {},
 ): Promise<Bought & { refund_id: string }> {
   const bought = await buy(service, { card: CARD.comes_back, ...facts })
   await refund(service, bought)
-  await passAndHandle(service, 2)
+  await advanceAndHandleEvents(service, 2)
   const paid = await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
   assert.equal(paid, 1260)
   return { ...bought, refund_id: await refundOutside(service, bought, amount) }
@@ -62,11 +62,11 @@ export async function returnRefund(
 /** A purchase of $12.60 of which $6.30 were refunded before the bank gave all of it back. */
 export async function disputedAfterRefund(service: TestService): Promise<Bought> {
   const bought = await buy(service)
-  const dispute = await objectTo(service, bought.charge)
-  await decide(service, dispute, 'won')
+  const dispute = await disputeCharge(service, bought.charge)
+  await decideDispute(service, dispute, 'won')
   await refund(service, bought, 630)
   service.clock.pass(86_400)
-  await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+  await bankSandbox(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
   await handleEvents(service.world)
   return bought
 }

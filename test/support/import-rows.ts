@@ -31,7 +31,7 @@ export async function readImport(
 }
 
 /** The columns of records that tests compare, one line each. */
-export function briefly(readings: RowReading[]): string[] {
+export function recordLines(readings: RowReading[]): string[] {
   return readings.map((reading) => {
     if (reading === 'ignored') return reading
     if ('fault' in reading) return `${reading.fault.column}: ${reading.fault.message}`

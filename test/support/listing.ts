@@ -26,7 +26,9 @@ export async function ownerOf(db: Db, { seller_id }: apps.App): Promise<UserId> 
 }
 
 /** The result of a change that must have been made. */
-export function written<State>(outcome: Written<State> | RefusedWrite | string): Written<State> {
+export function requireWritten<State>(
+  outcome: Written<State> | RefusedWrite | string,
+): Written<State> {
   if (typeof outcome === 'string' || 'faults' in outcome) assert.fail(JSON.stringify(outcome))
   return outcome
 }
@@ -37,8 +39,8 @@ export function faultPaths(outcome: Written<unknown> | RefusedWrite | string): s
   return outcome.faults.map(({ path }) => path)
 }
 
-/** A version as input that keeps it. */
-export function again({ product_public_id, name, is_free, prices }: ListedVersion) {
+/** A version as the input that leaves it unchanged. */
+export function asVersionInput({ product_public_id, name, is_free, prices }: ListedVersion) {
   return {
     product_id: product_public_id,
     name,

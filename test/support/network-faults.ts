@@ -27,7 +27,7 @@ export function withCallFate(sandbox: World['processor'], fateOf: CallFate): Wor
 }
 
 /** Loses three of ten requests, and three of ten answers. */
-export function someCallsLost(draw: () => number): CallFate {
+export function loseSomeCalls(draw: () => number): CallFate {
   return () => {
     const percent = draw()
     return percent < 30 ? 'is lost' : percent < 60 ? 'answer is lost' : 'arrives'

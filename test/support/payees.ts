@@ -18,12 +18,16 @@ export async function withBank(
   account_number: string = BANKS.works,
 ): Promise<Agent> {
   const agent = await signedIn(service, service.demo[kind])
-  await nameBank(agent, HOMES[kind], account_number)
+  await enterBankAccount(agent, HOMES[kind], account_number)
   return agent
 }
 
 /** Enters a bank account, or replaces it. */
-export async function nameBank(agent: Agent, home: string, account_number: string): Promise<void> {
+export async function enterBankAccount(
+  agent: Agent,
+  home: string,
+  account_number: string,
+): Promise<void> {
   await agent.open(home)
   await agent.submit(/bank account$/)
   await agent.submit('Save this account', { routing_number: '110000000', account_number })

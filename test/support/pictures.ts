@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 
 /** A picture of one color with a different corner, so that its parts differ. */
-export function drawn(width: number, height: number, background = '#0d4f46') {
+export function picture(width: number, height: number, background = '#0d4f46') {
   const corner = { create: { width: 16, height: 16, channels: 3, background: '#fbfaf5' } } as const
   return sharp({ create: { width, height, channels: 3, background } }).composite([
     { input: corner, top: 0, left: 0 },
@@ -10,5 +10,5 @@ export function drawn(width: number, height: number, background = '#0d4f46') {
 
 /** A PNG file of a picture. */
 export async function png(width: number, height: number, background?: string): Promise<Buffer> {
-  return await drawn(width, height, background).png().toBuffer()
+  return await picture(width, height, background).png().toBuffer()
 }

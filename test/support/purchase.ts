@@ -58,7 +58,7 @@ export async function purchase(
 }
 
 /** The processor's charges of a buyer, in cents. */
-export async function takenFrom({ world }: TestService, email: string): Promise<number[]> {
+export async function chargedAmounts({ world }: TestService, email: string): Promise<number[]> {
   const rows = await world.db.rows<{ amount: number }>(sql`select s.amount from sandbox.charges s
     join attempts a on a.id = s.key
     where a.email_normalized = ${email} and s.status = 'succeeded' order by s.created_at`)

@@ -95,7 +95,7 @@ export async function stateOf(service: TestService, { license_key }: Bought) {
 }
 
 /** The total posted to each account by the events of a subject, as `seller_payable: -1090`. */
-export async function movedBy(
+export async function postedTotals(
   { world }: TestService,
   subjects: string[],
 ): Promise<Record<string, number>> {
@@ -108,7 +108,7 @@ export async function movedBy(
 }
 
 /** Advances the clock by days and handles the processor's events. */
-export async function passAndHandle(service: TestService, days: number): Promise<void> {
+export async function advanceAndHandleEvents(service: TestService, days: number): Promise<void> {
   service.clock.pass(days * 86_400)
   await handleEvents(service.world)
 }

@@ -13,8 +13,8 @@ import { newEmail, signUp } from './account.ts'
 import type { Agent } from './agent.ts'
 import { addApp, type OtherApp } from './apps.ts'
 import { addCode } from './discounts.ts'
-import { objectTo } from './disputes.ts'
-import { BANKS, HOMES, nameBank } from './payees.ts'
+import { disputeCharge } from './disputes.ts'
+import { BANKS, enterBankAccount, HOMES } from './payees.ts'
 import type { TestService } from './service.ts'
 import { subscribe } from './subscriber.ts'
 
@@ -45,7 +45,7 @@ export async function addSellerSide(
   const owner = await addMember(service, seller_id, 'owner')
   const other = await addMember(service, seller_id, role)
   const app = await addApp(service, { slug, seller_id, name: slug })
-  await nameBank(owner.agent, HOMES.seller, BANKS.works)
+  await enterBankAccount(owner.agent, HOMES.seller, BANKS.works)
   // This week's payout is decided, so no job changes the row while a test compares it.
   await db.run(sql`update payout_accounts set weekly_at = ${clock.now()}`)
   const paid = { slug, app, seller_id, user_id: owner.user_id }
@@ -84,7 +84,7 @@ async function sellAndFollow(service: TestService, side: PaidSide) {
       c.id as charge_id, c.processor_charge_id
     from invoices i join charges c on c.invoice_id = i.id where i.license_id = ${license_id}`)
   const { invoice_id, cart_id, number, charge_id, processor_charge_id } = sold
-  const dispute = await objectTo(service, { id: charge_id, processor_charge_id })
+  const dispute = await disputeCharge(service, { id: charge_id, processor_charge_id })
   const discount = await addCode(service, app.client_id)
   const invited = newEmail()
   const role = 'support' as const

@@ -116,7 +116,7 @@ export async function addPerson({ world }: TestService, address: string) {
 }
 
 /** Signs a person in to the service in a new browser, or in `agent`. */
-export async function enter(
+export async function signInAs(
   service: TestService,
   { user_id }: { user_id: UserId },
   { agent = browser(service), app_id = null }: { agent?: Agent; app_id?: AppId | null } = {},
@@ -148,7 +148,7 @@ export interface Attempt {
 }
 
 /** Starts a sign-in as the app's server does. */
-export async function begin(
+export async function startSignIn(
   config: client.Configuration,
   redirect_uri: string,
   extra: Record<string, string> = {},
@@ -184,15 +184,15 @@ export async function exchange(
 }
 
 /** Opens an app's sign-in and consents if asked, up to the app's callback. */
-export async function goToApp(agent: Agent, attempt: Attempt): Promise<Seen> {
+export async function authorizeApp(agent: Agent, attempt: Attempt): Promise<Seen> {
   const page = await agent.open(attempt.url.href)
   return page.url.startsWith('/o/interaction/') ? await agent.submit('Allow') : page
 }
 
 /** Signs the browser's person in to the cast's app, and returns the tokens. */
 export async function signInToApp(setup: SignInTest, agent: Agent) {
-  const attempt = await begin(setup.app_side, setup.callback)
-  const { url } = await goToApp(agent, attempt)
+  const attempt = await startSignIn(setup.app_side, setup.callback)
+  const { url } = await authorizeApp(agent, attempt)
   return await exchange(setup.app_side, attempt, url)
 }
 

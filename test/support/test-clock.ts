@@ -45,7 +45,7 @@ export async function timeOf({ world }: TestService, app_id: AppId): Promise<Dat
 }
 
 /** Advances an app's test clock by days, or to a time. */
-export async function letPass(
+export async function advanceTestClock(
   service: TestService,
   app_id: AppId,
   by: number | Date,

@@ -4,7 +4,7 @@ import { SERVER_URL } from './database.ts'
  * Repeats a request until its result shows a change. With a server, an announcement arrives on a
  * connection of its own, a few milliseconds later.
  */
-export async function announced<Answer>(
+export async function untilAnnounced<Answer>(
   ask: () => Promise<Answer>,
   isNew: (answer: Answer) => boolean,
 ): Promise<Answer> {

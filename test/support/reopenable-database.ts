@@ -8,15 +8,15 @@ import { openLog } from '#platform/log'
 import { createServerDatabase, prepareDataFolder, SERVER_URL } from './database.ts'
 
 /** A database that outlives the service that uses it. */
-export interface KeptDatabase {
+export interface ReopenableDatabase {
   open(): Promise<Database>
   /** The environment variables that name the database to a service or a command. */
   settings: Record<string, string>
   drop(): Promise<void>
 }
 
-/** Creates such a database, empty, on the engine of this test run. */
-export async function keepDatabase(): Promise<KeptDatabase> {
+/** Creates a reopenable database, empty, on the engine of this test run. */
+export async function createReopenableDatabase(): Promise<ReopenableDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'purser-kept-'))
   const settings = { DATA_DIR: folder }
   const dropFolder = () => rmSync(folder, { recursive: true, force: true })
