@@ -43,11 +43,11 @@ function kindOf(name: string): grants.RecordKind {
 function recordAdapter(world: World, kind: grants.RecordKind): Adapter {
   const { db, clock } = world
   return {
-    ...NOTHING,
+    ...READ_ONLY,
     async upsert(name, payload, life) {
       const facts = factsOf(kind, payload, life)
-      const kept = await grants.saveRecord(db, clock.now(), { kind, name }, facts)
-      if (!kept) throw new errors.InvalidGrant('the grant was revoked')
+      const is_saved = await grants.saveRecord(db, clock.now(), { kind, name }, facts)
+      if (!is_saved) throw new errors.InvalidGrant('the grant was revoked')
     },
     async find(name) {
       const found = await grants.findRecord(db, clock.now(), { kind, name })
@@ -143,7 +143,7 @@ function payloadOf(kind: grants.RecordKind, found: grants.FoundRecord): AdapterP
 
 function clientAdapter({ db }: World): Adapter {
   return {
-    ...NOTHING,
+    ...READ_ONLY,
     async find(client_id) {
       if (client_id === grants.AGENT_CLIENT) return AGENTS
       // The library accepts any text here, but PostgreSQL cannot store a NUL.
@@ -162,7 +162,7 @@ function clientAdapter({ db }: World): Adapter {
  * Placeholder for an empty list, which the library rejects: no one can sign in, but refreshes
  * continue.
  */
-export const NOWHERE = 'https://nowhere.invalid/'
+export const NO_REDIRECT_URI = 'https://nowhere.invalid/'
 
 const CLIENT_ID = /^[\w.-]{1,64}$/
 
@@ -172,7 +172,7 @@ function metadataOf(client: apps.SignInClient, secret_hash: Buffer): AdapterPayl
     client_id: client.client_id,
     // The library compares it by our own rule (see provider.ts), which expects the hash.
     client_secret: secret_hash.toString('base64url'),
-    redirect_uris: client.redirect_uris.length > 0 ? client.redirect_uris : [NOWHERE],
+    redirect_uris: client.redirect_uris.length > 0 ? client.redirect_uris : [NO_REDIRECT_URI],
     post_logout_redirect_uris: client.post_logout_redirect_uris,
     response_types: ['code'],
     grant_types: ['authorization_code', 'refresh_token'],
@@ -206,7 +206,7 @@ const AGENTS: AdapterPayload = {
 }
 
 /** The library writes no clients, and device codes are turned off. */
-const NOTHING: Adapter = {
+const READ_ONLY: Adapter = {
   async upsert() {},
   async find() {},
   async findByUserCode() {},

@@ -19,8 +19,8 @@ export function interactionPath({ uid }: Pick<Interaction, 'uid'>): string {
   return `/o/interaction/${uid}`
 }
 
-/** The interaction in the path, if this browser began it. */
-export async function ownInteraction(
+/** The interaction in the path, if this browser started it. */
+export async function findInteraction(
   provider: Provider,
   request: FastifyRequest,
 ): Promise<Interaction | undefined> {
@@ -60,17 +60,17 @@ export async function resolveSignIn(
 }
 
 /** What an app requires of the sign-in. */
-export interface SignInDemand {
+export interface SignInRequirement {
   params: Record<string, unknown>
   /** The authentication must be later than this. */
   since: Date | undefined
 }
 
 /** What an interaction requires of the sign-in. */
-export async function demandOf(
+export async function requirementOf(
   { db, clock }: World,
   { params, prompt, uid: name }: Interaction,
-): Promise<SignInDemand> {
+): Promise<SignInRequirement> {
   if (!prompt.reasons.includes('login_prompt')) return { params, since: undefined }
   const begun = await grants.findRecord(db, clock.now(), { kind: 'Interaction', name })
   return { params, since: begun?.created_at }
@@ -82,7 +82,7 @@ export function satisfies(
   keys: grants.Keys,
   session: Session,
   client: Client,
-  { params, since }: SignInDemand,
+  { params, since }: SignInRequirement,
 ): boolean {
   if (!grants.mayEnter(session, appOf(client))) return false
   const hinted = subjectOf(params.id_token_hint)

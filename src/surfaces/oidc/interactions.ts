@@ -19,11 +19,11 @@ import { ChoicePage, ConsentPage } from './consent-pages.tsx'
 import {
   appParamsOf,
   DENIED,
-  demandOf,
+  findInteraction,
   INTERACTION,
   type Interaction,
   interactionPath,
-  ownInteraction,
+  requirementOf,
   resolve,
   resolveSignIn,
   satisfies,
@@ -39,7 +39,7 @@ export function declareInteractions(
 ): void {
   scope.get(INTERACTION, async (request, reply) => {
     const { provider, keys } = await library()
-    const interaction = await ownInteraction(provider, request)
+    const interaction = await findInteraction(provider, request)
     const client = interaction && (await clientOf(provider, interaction))
     if (!interaction || !client) return await sendStaleInteraction(world, provider, request, reply)
     const session = await currentSession(world, request)
@@ -47,10 +47,10 @@ export function declareInteractions(
       if (!isOwn(interaction, session)) return redirectTo(reply, await resolve(interaction, {}))
       return await sendConsent(world, request, reply, { interaction, client, session })
     }
-    const demand = await demandOf(world, interaction)
-    if (!session || !satisfies(world, keys, session, client, demand)) {
-      const begun_at = demand.since ?? world.clock.now()
-      return redirectTo(reply, anotherUrl(world, request, reply, { interaction, begun_at }))
+    const requirement = await requirementOf(world, interaction)
+    if (!session || !satisfies(world, keys, session, client, requirement)) {
+      const begun_at = requirement.since ?? world.clock.now()
+      return redirectTo(reply, otherAccountUrl(world, request, reply, { interaction, begun_at }))
     }
     if (interaction.prompt.name === 'select_account') {
       return sendChoice(world, request, reply, { interaction, client, session })
@@ -60,7 +60,7 @@ export function declareInteractions(
 
   scope.post(`${INTERACTION}/allow`, async (request, reply) => {
     const { provider } = await library()
-    const interaction = await ownInteraction(provider, request)
+    const interaction = await findInteraction(provider, request)
     if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
     const session = await currentSession(world, request)
     if (interaction.prompt.name !== 'consent' || !isOwn(interaction, session)) {
@@ -82,7 +82,7 @@ export function declareInteractions(
 
   scope.post(`${INTERACTION}/choose`, async (request, reply) => {
     const { provider } = await library()
-    const interaction = await ownInteraction(provider, request)
+    const interaction = await findInteraction(provider, request)
     if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
     const isChosen = interaction.prompt.name === 'select_account'
     if (!isChosen || !(await currentSession(world, request))) {
@@ -97,7 +97,7 @@ export function declareInteractions(
 
   async function cancel(request: FastifyRequest, reply: FastifyReply) {
     const { provider } = await library()
-    const interaction = await ownInteraction(provider, request)
+    const interaction = await findInteraction(provider, request)
     if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
     return redirectAfterForm(reply, await resolve(interaction, DENIED), 'canceled')
   }
@@ -128,7 +128,7 @@ async function clientOf(provider: Provider, { params }: Interaction): Promise<Cl
 }
 
 /** The sign-in page for another account, or for re-authentication, with the app's request. */
-function anotherUrl(
+function otherAccountUrl(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -153,7 +153,7 @@ function sendChoice(
     email: session.email,
     csrf_token: csrfToken(world, request, reply),
     choose_url: `${interactionPath(interaction)}/choose`,
-    another_url: anotherUrl(world, request, reply, { interaction, begun_at }),
+    another_url: otherAccountUrl(world, request, reply, { interaction, begun_at }),
   })
   return sendPage(reply, page)
 }
@@ -172,7 +172,10 @@ async function sendConsent(
     csrf_token: csrfToken(world, request, reply),
     allow_url: `${here}/allow`,
     cancel_url: `${here}/cancel`,
-    another_url: anotherUrl(world, request, reply, { interaction, begun_at: world.clock.now() }),
+    another_url: otherAccountUrl(world, request, reply, {
+      interaction,
+      begun_at: world.clock.now(),
+    }),
   }
   const page = isAgent(client)
     ? AgentPage({

@@ -49,16 +49,16 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
         handler: (request, reply) =>
           isPlainOptions(request)
             ? reply.code(204).header('allow', allowOf(methods)).send()
-            : handOver(library, request, reply, request.url.slice(2)),
+            : callLibrary(library, request, reply, request.url.slice(2)),
       })
     }
     const config = { limits: [REQUESTS] }
     scope.get('/o/auth', { config }, (request, reply) =>
-      handOver(library, request, reply, readRequest(request.url.slice(2))),
+      callLibrary(library, request, reply, readRequest(request.url.slice(2))),
     )
     // The RFC 8414 metadata address of an issuer with a path.
     scope.get('/.well-known/oauth-authorization-server/o', (request, reply) =>
-      handOver(library, request, reply, '/.well-known/oauth-authorization-server'),
+      callLibrary(library, request, reply, '/.well-known/oauth-authorization-server'),
     )
   })
   app.register(async (scope) => {
@@ -111,7 +111,7 @@ function assertShort(parameters: URLSearchParams): void {
   if (excess !== undefined) throw new Problem(400, 'invalid_request', excess)
 }
 
-async function handOver(
+async function callLibrary(
   library: OpenLibrary,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -18,13 +18,13 @@ export function policyOf(world: World): interactionPolicy.DefaultPolicy {
         'service_session',
         'End-User authentication is required',
         'login_required',
-        async (ctx) => !(await isStillThere(world, ctx)),
+        async (ctx) => !(await isSessionCurrent(world, ctx)),
       ),
     )
   return policy
 }
 
-async function isStillThere(world: World, ctx: KoaContextWithOIDC): Promise<boolean> {
+async function isSessionCurrent(world: World, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { oidc } = ctx
   const session = await sessionOf(world, ctx)
   if (!session || session.user_id !== oidc.session?.accountId) return false

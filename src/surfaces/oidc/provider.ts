@@ -10,7 +10,7 @@ import { signInUrl } from '#http/redirect'
 import { logBug } from '#platform/http'
 import { parseId } from '#platform/ids'
 import { Problem } from '#platform/problem'
-import { adapterOf, NOWHERE } from './adapter.ts'
+import { adapterOf, NO_REDIRECT_URI } from './adapter.ts'
 import { isAgent, resourcesOf } from './agents.ts'
 import { INTERACTION_COOKIE, RESUME_COOKIE, SIGN_IN_COOKIE } from './cookies.ts'
 import { loadGrant } from './grant.ts'
@@ -21,7 +21,7 @@ import { jarOf, requestOf, sessionOf } from './requests.ts'
 import { setRequestedLanguage } from './ui-locales.ts'
 
 const OFF = { enabled: false }
-const LEADS_ON = { form_origins: ['https:', 'http:'] }
+const REDIRECTS_TO_APPS = { form_origins: ['https:', 'http:'] }
 const COOKIE = { httpOnly: true, sameSite: 'lax', secure: true } as const
 
 /** The sign-in library with these keys: only the code flow with PKCE. */
@@ -36,7 +36,7 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
   const isListed = provider.Client.prototype.redirectUriAllowed
   provider.Client.prototype.redirectUriAllowed = function (uri) {
     if (isAgent(this)) return grants.isAgentCallback(uri)
-    return uri !== NOWHERE && isListed.call(this, uri)
+    return uri !== NO_REDIRECT_URI && isListed.call(this, uri)
   }
   // ID tokens name the login, for a later sign-out by the app.
   provider.Client.prototype.includeSid = () => true
@@ -52,11 +52,11 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
   })
   provider.use(async (ctx, next) => {
     // The library's own pages are few, and may redirect to any app.
-    if (/^\/(auth|session)\b/.test(ctx.path)) ctx.set(pageHeaders(LEADS_ON))
+    if (/^\/(auth|session)\b/.test(ctx.path)) ctx.set(pageHeaders(REDIRECTS_TO_APPS))
     if (ctx.path === '/auth') setRequestedLanguage(world, ctx)
     await next()
     // Without a session, the library's cookies refer to nothing.
-    if (/^\/signin\//.test(String(ctx.response.headers.location))) keepOwnCookies(ctx)
+    if (/^\/signin\//.test(String(ctx.response.headers.location))) dropLibraryCookies(ctx)
     // Another account has signed in on this browser: the tokens of the previous one end.
     const ended = ctx.oidc?.session
     if (ended?.destroyed) await grants.endSession(world.db, ended.uid)
@@ -76,11 +76,11 @@ async function nextPage(
   interaction: Interaction,
 ): Promise<string> {
   if (await sessionOf(world, ctx)) return interactionPath(interaction)
-  const begun = { params: appParamsOf(interaction.params), begun_at: world.clock.now() }
-  return signInUrl(carry(world, requestOf(ctx.req), jarOf(ctx), begun))
+  const app_request = { params: appParamsOf(interaction.params), begun_at: world.clock.now() }
+  return signInUrl(carry(world, requestOf(ctx.req), jarOf(ctx), app_request))
 }
 
-function keepOwnCookies({ response }: Pick<KoaContextWithOIDC, 'response'>): void {
+function dropLibraryCookies({ response }: Pick<KoaContextWithOIDC, 'response'>): void {
   const cookies = [response.headers['set-cookie'] ?? []].flat()
   response.remove('set-cookie')
   const own = cookies.filter((each) => each.startsWith('__Host-'))

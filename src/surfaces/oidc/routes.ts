@@ -3,7 +3,7 @@ import * as grants from '#domain/grants'
 import type { ReadSigningKeys } from '#flows/signing-keys'
 import type { World } from '#flows/world'
 import { people } from '#http/pages'
-import { declareCarried } from './carried.ts'
+import { declareContinue } from './continue.ts'
 import { declareInteractions } from './interactions.ts'
 import { openLibrary } from './library.ts'
 import { mountLibrary } from './mount.ts'
@@ -19,7 +19,7 @@ export function oidc(app: FastifyInstance, world: World, readKeys: ReadSigningKe
   declareSignOut(app, world, library)
   people(app, world, (scope) => {
     declareInteractions(scope, world, library)
-    declareCarried(scope, world, library)
+    declareContinue(scope, world, library)
   })
   // The keys are made at the first start, and not while the first person waits.
   app.addHook('onListen', async () => {

@@ -18,7 +18,7 @@ export function setRequestedLanguage(
   ctx: Pick<KoaContextWithOIDC, 'cookies' | 'req'>,
 ): void {
   const request = requestOf(ctx.req)
-  const language = askedLanguage(world, request)
+  const language = requestedLanguage(world, request)
   const known = request.cookies[APP_LANGUAGE_COOKIE]
   if (language === known) return
   // The page of this very request, which may be an error, has it too.
@@ -29,10 +29,10 @@ export function setRequestedLanguage(
 
 /** Shows the page of a sign-out in the language that the app asks for by `ui_locales`, if any. */
 export function useLanguage(world: World, request: FastifyRequest): void {
-  const language = askedLanguage(world, request)
+  const language = requestedLanguage(world, request)
   if (language !== undefined) request.cookies[APP_LANGUAGE_COOKIE] = language
 }
 
-function askedLanguage({ languages }: World, request: FastifyRequest): string | undefined {
+function requestedLanguage({ languages }: World, request: FastifyRequest): string | undefined {
   return languages.firstOf(queryOf(request, 'ui_locales') ?? '')
 }

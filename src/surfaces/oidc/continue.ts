@@ -6,28 +6,28 @@ import { type AppRequest, CONTINUE, readCarried } from '#http/app-request'
 import { redirectTo } from '#http/pages'
 import { signInUrl } from '#http/redirect'
 import { currentSession } from '#http/session'
-import { DENIED, type SignInDemand, satisfies } from './interaction.ts'
+import { DENIED, type SignInRequirement, satisfies } from './interaction.ts'
 import type { OpenLibrary } from './library.ts'
 import { sendStale } from './stale.ts'
 
 /** Continues an app's request after sign-in. */
-export function declareCarried(scope: FastifyInstance, world: World, library: OpenLibrary): void {
+export function declareContinue(scope: FastifyInstance, world: World, library: OpenLibrary): void {
   scope.get(CONTINUE, async (request, reply) => {
-    const found = await ownCarried(world, library, request, reply)
+    const found = await findAppRequest(world, library, request, reply)
     if (!found) return await sendStaleRequest(world, request, reply)
     const { keys } = await library()
     const session = await currentSession(world, request)
-    const requested = demandOf(found.carried)
+    const requested = requirementOf(found.app_request)
     const isEnough = session && satisfies(world, keys, session, found.client, requested)
     if (!isEnough) return redirectTo(reply, signInUrl(request.url))
-    return redirectTo(reply, `/o/auth?${queryOf(world, found.carried)}`)
+    return redirectTo(reply, `/o/auth?${queryOf(world, found.app_request)}`)
   })
 
   // The Cancel link on the sign-in page.
   scope.get(`${CONTINUE}/cancel`, async (request, reply) => {
-    const found = await ownCarried(world, library, request, reply)
+    const found = await findAppRequest(world, library, request, reply)
     if (!found) return await sendStaleRequest(world, request, reply)
-    const { redirect_uri, state } = found.carried.params
+    const { redirect_uri, state } = found.app_request.params
     const answer = { ...DENIED, state, iss: `${world.config.base_url}/o` }
     const address = Object.entries(answer).reduce(
       (url, [name, value]) =>
@@ -38,27 +38,27 @@ export function declareCarried(scope: FastifyInstance, world: World, library: Op
   })
 }
 
-interface FoundRequest {
-  carried: AppRequest
+interface VerifiedRequest {
+  app_request: AppRequest
   client: Client
 }
 
 /**
- * The app's request in the path, if this browser began it and the app's redirect URL is still
+ * The app's request in the path, if this browser started it and the app's redirect URL is still
  * registered.
  */
-async function ownCarried(
+async function findAppRequest(
   world: World,
   library: OpenLibrary,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FoundRequest | undefined> {
-  const carried = readCarried(world, request, reply, pathOf(request))
-  if (!carried?.is_own) return undefined
+): Promise<VerifiedRequest | undefined> {
+  const app_request = readCarried(world, request, reply, pathOf(request))
+  if (!app_request?.is_own) return undefined
   const { provider } = await library()
-  const client = await provider.Client.find(String(carried.params.client_id))
-  const isGood = client?.redirectUriAllowed(String(carried.params.redirect_uri))
-  return client && isGood ? { carried, client } : undefined
+  const client = await provider.Client.find(String(app_request.params.client_id))
+  const isRegistered = client?.redirectUriAllowed(String(app_request.params.redirect_uri))
+  return client && isRegistered ? { app_request, client } : undefined
 }
 
 function pathOf({ url }: FastifyRequest): string {
@@ -70,12 +70,12 @@ async function sendStaleRequest(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const carried = readCarried(world, request, reply, pathOf(request))
-  return await sendStale(world, reply, carried?.params.client_id)
+  const app_request = readCarried(world, request, reply, pathOf(request))
+  return await sendStale(world, reply, app_request?.params.client_id)
 }
 
 /** The authentication that the app requires; some prompts require one after the request. */
-function demandOf({ params, begun_at }: AppRequest): SignInDemand {
+function requirementOf({ params, begun_at }: AppRequest): SignInRequirement {
   const isRequested = promptsOf(params).includes('select_account') || wantsNewProof(params)
   return { params, since: isRequested ? begun_at : undefined }
 }
