@@ -17,7 +17,7 @@ export interface PlanFacts {
 }
 
 /** The link to the manage page. */
-export function manage({ manage_url, locale: { t } }: PlanFacts, note: string): Block {
+export function manageLink({ manage_url, locale: { t } }: PlanFacts, note: string): Block {
   return { kind: 'link', label: t('email.manage'), url: manage_url, note }
 }
 
@@ -61,7 +61,7 @@ export function invoicePaid(
       { kind: 'rows', rows },
       ...renewalTerms(plan, upcoming, locale),
       { kind: 'text', text: t('email.invoice_text') },
-      manage(plan, t('email.manage_invoice')),
+      manageLink(plan, t('email.manage_invoice')),
       plan.sold_by,
     ],
   }

@@ -42,26 +42,26 @@ import { usesCard } from './upcoming-text.ts'
 
 /** The billing emails to a buyer. A writer returns undefined if its email is out of date. */
 export const BUYER_EMAILS = {
-  receipt: about('inv', writeReceipt),
-  payment_failed: about('lic', writePaymentFailed),
-  plan_given: about('lic', (world, id) => writeUncharged(world, id, 'given')),
-  license_imported: about('lic', (world, id) => writeUncharged(world, id, 'imported')),
-  import_ending: about('lic', writeImportEnding),
-  key_replaced: about('lic', writeReplacedKey),
-  subscription_canceled: about('lic', writeCanceled),
-  license_ended: about('lic', writeLicenseEnded),
-  license_suspended: about('lic', writeSuspended),
-  license_reinstated: about('lic', writeReinstated),
-  trial_ending: about('lic', writeTrialEnding),
-  renewal_reminder: about('lic', writeRenewalReminder),
-  refund_issued: about('ref', writeRefund),
-  given_plan_ended: about('lic', writeGivenPlanEnded),
-  excess_repaid: about('exr', writeExcessRepaid),
-  excess_waived: about('wof', writeExcessWaived),
-  paid_otherwise: about('bpy', writePaidOtherwise),
+  receipt: withSubjectId('inv', writeReceipt),
+  payment_failed: withSubjectId('lic', writePaymentFailed),
+  plan_given: withSubjectId('lic', (world, id) => writeUncharged(world, id, 'given')),
+  license_imported: withSubjectId('lic', (world, id) => writeUncharged(world, id, 'imported')),
+  import_ending: withSubjectId('lic', writeImportEnding),
+  key_replaced: withSubjectId('lic', writeReplacedKey),
+  subscription_canceled: withSubjectId('lic', writeCanceled),
+  license_ended: withSubjectId('lic', writeLicenseEnded),
+  license_suspended: withSubjectId('lic', writeSuspended),
+  license_reinstated: withSubjectId('lic', writeReinstated),
+  trial_ending: withSubjectId('lic', writeTrialEnding),
+  renewal_reminder: withSubjectId('lic', writeRenewalReminder),
+  refund_issued: withSubjectId('ref', writeRefund),
+  given_plan_ended: withSubjectId('lic', writeGivenPlanEnded),
+  excess_repaid: withSubjectId('exr', writeExcessRepaid),
+  excess_waived: withSubjectId('wof', writeExcessWaived),
+  paid_otherwise: withSubjectId('bpy', writePaidOtherwise),
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
-function about<Prefix extends IdPrefix>(
+function withSubjectId<Prefix extends IdPrefix>(
   prefix: Prefix,
   write: (world: World, id: Id<Prefix>) => Promise<WrittenEmail | undefined>,
 ) {

@@ -1,7 +1,7 @@
 import { taxLabel } from '#design/money'
 import { cardName } from '#domain/payments'
 import { ZERO } from '#platform/money'
-import { manage, type PlanFacts, waivedRow } from './buyer-templates.ts'
+import { manageLink, type PlanFacts, waivedRow } from './buyer-templates.ts'
 import { type Block, type EmailContent, nameOf } from './template.ts'
 import { cardNotice, renewsText, type UpcomingCharge, upcomingPlan } from './upcoming-text.ts'
 
@@ -64,7 +64,7 @@ function announce(
     },
     ...cardNotice(plan.manage_url, upcoming, locale),
     { kind: 'link', label: t('email.cancel'), url: auto_renew_url, note: cancel_note },
-    manage(plan, t('email.manage_upcoming')),
+    manageLink(plan, t('email.manage_upcoming')),
   ]
 }
 

@@ -7,7 +7,12 @@ import { manageUrl } from '#http/guards/license'
 import { readDay } from '#platform/calendar'
 import type { BuyerPaymentId, ExcessRepaymentId, WriteOffId } from '#platform/ids'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
-import { excessRepaid, excessWaived, paidOtherwise, type SettledFacts } from './excess-templates.ts'
+import {
+  excessRepaid,
+  excessWaived,
+  paidOtherwise,
+  type SettlementFacts,
+} from './excess-templates.ts'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import type { WrittenEmail } from './template.ts'
 
@@ -18,9 +23,9 @@ export async function writeExcessRepaid(
 ): Promise<WrittenEmail> {
   const { db } = world
   const { user_id, reference, paid_on } = (await ledger.findRepayment(db, id))!
-  const parts = await settledParts(world, id)
+  const parts = await settledReceipts(world, id)
   const left = await owedByBuyer(db, user_id)
-  return await written(world, parts, (facts) =>
+  return await receiptEmail(world, parts, (facts) =>
     excessRepaid(facts, { arrived_on: readDay(paid_on)!, reference, left }),
   )
 }
@@ -33,17 +38,17 @@ export async function writeExcessWaived(
   world: World,
   id: WriteOffId,
 ): Promise<WrittenEmail | undefined> {
-  const parts = (await settledParts(world, id)).flatMap(({ receipt, amount }) => {
+  const parts = (await settledReceipts(world, id)).flatMap(({ receipt, amount }) => {
     const waived = receipt.settled.find(({ how }) => how === 'waived')?.amount ?? ZERO
     return waived > ZERO ? [{ receipt, amount: cents(Math.min(amount, waived)) }] : []
   })
-  return parts.length === 0 ? undefined : await written(world, parts, excessWaived)
+  return parts.length === 0 ? undefined : await receiptEmail(world, parts, excessWaived)
 }
 
 /** Writes the email to a buyer whom staff paid what they were owed, not to their card. */
 export async function writePaidOtherwise(world: World, id: BuyerPaymentId): Promise<WrittenEmail> {
   const parts = await withReceipts(world, await ledger.partsOfPayment(world.db, id))
-  return await written(world, parts, paidOtherwise)
+  return await receiptEmail(world, parts, paidOtherwise)
 }
 
 interface ReceiptPart {
@@ -51,7 +56,7 @@ interface ReceiptPart {
   amount: Cents
 }
 
-async function settledParts(
+async function settledReceipts(
   world: World,
   id: ExcessRepaymentId | WriteOffId,
 ): Promise<ReceiptPart[]> {
@@ -67,10 +72,10 @@ async function withReceipts({ db }: World, settled: ledger.SettledPart[]): Promi
 }
 
 /** An email to the buyer of these receipts, with the receipts. */
-async function written(
+async function receiptEmail(
   world: World,
   parts: ReceiptPart[],
-  write: (facts: SettledFacts) => WrittenEmail['content'],
+  write: (facts: SettlementFacts) => WrittenEmail['content'],
 ): Promise<WrittenEmail> {
   const { db, config, languages } = world
   const { user_id, app_id } = parts[0]!.receipt

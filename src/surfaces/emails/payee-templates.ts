@@ -13,7 +13,7 @@ export interface DisputeFacts {
   buyer_email: string
   /** The disputed amount with tax, and the part that the seller loses if the dispute is lost. */
   amount: Cents
-  sellers_part: Cents
+  seller_amount: Cents
   cost: Cents
   reason: DisputeReason
   due_at: Date
@@ -47,11 +47,11 @@ function licenseAfter({ license_status }: DisputeFacts): string {
   return license_status === 'canceled' ? ' The license stays ended.' : ''
 }
 
-/** What a dispute took from the seller; of a payment that was refunded before, only its cost. */
-function takenBy({ sellers_part, cost }: DisputeFacts) {
+/** What a dispute withdrew from the seller: only the fee if the payment was refunded before. */
+function withdrawnAmounts({ seller_amount, cost }: DisputeFacts) {
   const fee = `${formatMoney(cost)} dispute fee`
-  if (sellers_part === 0) return { what: `The ${fee}`, was: 'was', is: 'is', all: 'It is' }
-  const what = `${formatMoney(sellers_part)} and the ${fee}`
+  if (seller_amount === 0) return { what: `The ${fee}`, was: 'was', is: 'is', all: 'It is' }
+  const what = `${formatMoney(seller_amount)} and the ${fee}`
   return { what, was: 'were', is: 'are', all: 'Both are' }
 }
 
@@ -62,7 +62,7 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
   const heading = is_inquiry
     ? `Inquiry about a payment for ${name}`
     : `A payment for ${name} is disputed`
-  const { what, was, all } = takenBy(dispute)
+  const { what, was, all } = withdrawnAmounts(dispute)
   const withdrawn = `${what} ${was} withdrawn from your balance. ${all} returned if you win.${LICENSE_OF_DISPUTE[dispute.license_status] ?? ''}`
   const inquiry_text = `${UNCHANGED} A complete response often prevents a dispute.`
   return {
@@ -91,22 +91,22 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
 /** A dispute was decided. */
 export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): EmailContent {
   const heading = `You ${outcome} the dispute for ${nameOf(dispute)}`
-  const { what, was, is } = takenBy(dispute)
+  const { what, was, is } = withdrawnAmounts(dispute)
   const text =
     outcome === 'won'
       ? `${what} ${was} returned to your balance.${licenseAfter(dispute)}`
       : `The bank decided for the buyer. ${what} ${is} not returned. The license has ended.`
-  return decided(dispute, heading, text)
+  return disputeEmail(dispute, heading, text)
 }
 
 /** The bank was satisfied with the response to its inquiry, or the payment was refunded. */
 export function inquiryClosed(dispute: DisputeFacts): EmailContent {
   const heading = `The inquiry about a payment for ${nameOf(dispute)} is closed`
   const has_ended = dispute.license_status === 'canceled'
-  return decided(dispute, heading, has_ended ? `${NO_FUNDS}.` : UNCHANGED)
+  return disputeEmail(dispute, heading, has_ended ? `${NO_FUNDS}.` : UNCHANGED)
 }
 
-function decided(dispute: DisputeFacts, heading: string, text: string): EmailContent {
+function disputeEmail(dispute: DisputeFacts, heading: string, text: string): EmailContent {
   const { url } = dispute
   return {
     subject: heading,

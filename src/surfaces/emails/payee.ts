@@ -61,7 +61,7 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
     product_name: receipt.product_name,
     buyer_email: receipt.email,
     amount,
-    sellers_part: cents(amount - owed - tax),
+    seller_amount: cents(amount - owed - tax),
     cost: billing.DISPUTE_COST,
     reason,
     due_at,

@@ -20,7 +20,7 @@ function endOf({ sales_url, settings_url }: SellerFacts): Block[] {
 }
 
 /** A buyer paid, started a trial, or continues an imported license with a card. */
-export function sold(
+export function newSale(
   facts: SellerFacts,
   sale: { amount: Cents; fee: Cents; is_trial: boolean; is_continued: boolean; state: string },
 ): EmailContent {
@@ -51,7 +51,7 @@ function headingOf({ is_trial, is_continued }: { is_trial: boolean; is_continued
 }
 
 /** A subscription was canceled; `ends_at` is null if the license ended immediately. */
-export function canceled(
+export function saleCanceled(
   facts: SellerFacts,
   { ends_at, is_trial }: { ends_at: Date | null; is_trial: boolean },
 ): EmailContent {

@@ -8,11 +8,11 @@ import type { World } from '#flows/world'
 import { pageOfSeller } from '#http/guards/named-seller'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { type Id, type IdPrefix, type LicenseId, type OrderId, parseId } from '#platform/ids'
-import { canceled, renewalFailed, type SellerFacts, sold } from './seller-templates.ts'
+import { newSale, renewalFailed, type SellerFacts, saleCanceled } from './seller-templates.ts'
 import type { EmailContent, EmailWriters, WrittenEmail } from './template.ts'
 
 /** The sale that an email is about, and the email's content. */
-interface About {
+interface SellerEmailParts {
   app: Pick<apps.App, 'seller_id' | 'name' | 'slug'>
   product_name: string
   buyer_email: string
@@ -30,18 +30,18 @@ export const SELLER_EMAILS = {
 function unlessMuted<Prefix extends IdPrefix>(
   email: sellers.SellerEmail,
   prefix: Prefix,
-  find: (world: World, id: Id<Prefix>) => Promise<About | undefined>,
+  find: (world: World, id: Id<Prefix>) => Promise<SellerEmailParts | undefined>,
 ) {
   return async (world: World, { subject_id }: StoredEmail) => {
     const about = await find(world, parseId(prefix, subject_id))
     if (!about) return undefined
     const facts = { permission: 'view', email } as const
     const to = await sellers.recipientsOf(world.db, about.app.seller_id, facts)
-    return write(world, about, to)
+    return writeToSeller(world, about, to)
   }
 }
 
-function write({ config }: World, about: About, to: string[]): WrittenEmail {
+function writeToSeller({ config }: World, about: SellerEmailParts, to: string[]): WrittenEmail {
   const { app, content, ...sale } = about
   const facts = {
     ...sale,
@@ -52,25 +52,31 @@ function write({ config }: World, about: About, to: string[]): WrittenEmail {
   return { to, content: content(facts) }
 }
 
-async function aboutSale({ db }: World, order_id: OrderId): Promise<About> {
+async function aboutSale({ db }: World, order_id: OrderId): Promise<SellerEmailParts> {
   const order = (await billing.orderDetails(db, order_id))!
   const { amount, fee, state, product_name, email: buyer_email, seller_id } = order
   const is_continued = order.prepaid_until !== null
   const is_trial = order.trial_days > 0
   const sale = { amount, fee, state, is_trial, is_continued }
   const app = { seller_id, name: order.app_name, slug: order.app_slug }
-  return { app, product_name, buyer_email, content: (facts) => sold(facts, sale) }
+  return { app, product_name, buyer_email, content: (facts) => newSale(facts, sale) }
 }
 
-async function aboutCancellation(world: World, license_id: LicenseId): Promise<About | undefined> {
+async function aboutCancellation(
+  world: World,
+  license_id: LicenseId,
+): Promise<SellerEmailParts | undefined> {
   const license = await licensing.getLicense(world.db, license_id)
   if (license.canceled_at === null) return undefined
   const ends_at = license.status === 'canceled' ? null : license.canceled_at
   const end = { ends_at, is_trial: license.status === 'trialing' }
-  return await aboutLicense(world, license, (facts) => canceled(facts, end))
+  return await aboutLicense(world, license, (facts) => saleCanceled(facts, end))
 }
 
-async function aboutFailedRenewal(world: World, license_id: LicenseId): Promise<About | undefined> {
+async function aboutFailedRenewal(
+  world: World,
+  license_id: LicenseId,
+): Promise<SellerEmailParts | undefined> {
   const license = await licensing.getLicense(world.db, license_id)
   if (license.status !== 'past_due') return undefined
   const subscription = await billing.subscriptionOf(world.db, license.license_id)
@@ -81,8 +87,8 @@ async function aboutFailedRenewal(world: World, license_id: LicenseId): Promise<
 async function aboutLicense(
   { db }: World,
   { app_id, user_id, product_id }: licensing.License,
-  content: About['content'],
-): Promise<About> {
+  content: SellerEmailParts['content'],
+): Promise<SellerEmailParts> {
   const app = await apps.get(db, app_id)
   const { email: buyer_email } = await identity.getUser(db, user_id)
   return { app, product_name: await catalog.productName(db, product_id), buyer_email, content }

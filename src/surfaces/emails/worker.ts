@@ -44,7 +44,7 @@ export function emailWorker(world: World): void {
       const written = await withoutImported(world, email.kind, receivable)
       recipients = written?.to
       if (written) {
-        await send(world, email, isMarkedAsTest(world.config) ? markOfTestMode(written) : written)
+        await send(world, email, isMarkedAsTest(world.config) ? markAsTest(written) : written)
       }
     } catch (error) {
       const is_final = error instanceof NoMailbox
@@ -62,7 +62,7 @@ export function emailWorker(world: World): void {
 }
 
 /** The email as test mode sends it. */
-function markOfTestMode(written: WrittenEmail): WrittenEmail {
+function markAsTest(written: WrittenEmail): WrittenEmail {
   const { subject, heading, blocks } = written.content
   const { t } = written.locale ?? ENGLISH
   return {
@@ -106,7 +106,7 @@ async function withoutImported(
 ): Promise<WrittenEmail | undefined> {
   if (!live || !written || Object.hasOwn(ACCOUNT_EMAILS, kind)) return written
   const imported = await identity.knownFromImport(db, written.to)
-  return onlyTo(written, (each) => !imported.has(each))
+  return filterRecipients(written, (each) => !imported.has(each))
 }
 
 /**
@@ -114,11 +114,13 @@ async function withoutImported(
  * last member deleted their account.
  */
 function withoutDeleted(written: WrittenEmail | undefined): WrittenEmail | undefined {
-  return written && onlyTo(written, (each) => !each.endsWith(`@${identity.DELETED_DOMAIN}`))
+  return (
+    written && filterRecipients(written, (each) => !each.endsWith(`@${identity.DELETED_DOMAIN}`))
+  )
 }
 
 /** The email to some of its recipients; undefined if none is left. */
-function onlyTo(
+function filterRecipients(
   written: WrittenEmail,
   isWanted: (recipient: string) => boolean,
 ): WrittenEmail | undefined {
