@@ -14,10 +14,15 @@ import {
   amountOf,
   BLANK_PLAN,
   fieldsOfPlans,
-  pressedPlans,
+  plansAfterAction,
   readPlans,
 } from '../../src/surfaces/dashboard/plans-form.ts'
-import { arranged, formFaults, plainly, pressOf } from '../../src/surfaces/dashboard/rows.ts'
+import {
+  applyRowAction,
+  formFaults,
+  plainMessage,
+  readRowAction,
+} from '../../src/surfaces/dashboard/rows.ts'
 
 describe('forms with rows', () => {
   test('hidden plan fields keep the plans that they were given', () => {
@@ -64,8 +69,8 @@ describe('forms with rows', () => {
     const act = fc.constantFrom('add', 'remove', 'up', 'down')
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 9 }), act, fc.nat(12), (rows, name, index) => {
-        const press = pressOf(name === 'add' ? 'add:rows' : `${name}:rows.${index}`)!
-        const next = arranged(rows, press, -1)
+        const press = readRowAction(name === 'add' ? 'add:rows' : `${name}:rows.${index}`)!
+        const next = applyRowAction(rows, press, -1)
         const expected = {
           add: [...rows, -1],
           remove: rows.toSpliced(index, index < rows.length ? 1 : 0),
@@ -80,7 +85,7 @@ describe('forms with rows', () => {
   test('a button of an unknown list or plan changes nothing', () => {
     const plans = [{ ...BLANK_PLAN, name: 'Pro', prices: [] }]
     for (const pressed of ['save', 'up:', 'add:', 'up:versions', 'add:versions.7.prices', '']) {
-      assert.equal(pressedPlans(plans, { do: pressed }), undefined, pressed)
+      assert.equal(plansAfterAction(plans, { do: pressed }), undefined, pressed)
     }
   })
 
@@ -112,7 +117,7 @@ describe('forms with rows', () => {
     assert.equal(placeOf('sections.2.body'), 'Section 3, text')
     assert.equal(placeOf('versions'), '')
     assert.equal(
-      plainly('versions[0] already has this name. Names are not case-sensitive.'),
+      plainMessage('versions[0] already has this name. Names are not case-sensitive.'),
       'Plan 1 already has this name. Names are not case-sensitive.',
     )
   })

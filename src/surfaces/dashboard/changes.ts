@@ -86,7 +86,7 @@ async function confirmUndo(world: World, context: SellerTermsContext, obstacles:
 /** What undoing a change would change now, and what that was determined from. */
 async function reviewOf(world: World, context: SellerTermsContext, change: apps.Change) {
   const names = await planNames(world, context)
-  const { now, later } = await undoingOf(world, context, change)
+  const { now, later } = await statesOfUndo(world, context, change)
   return { names, basis: now, would: compare(now, later, names) }
 }
 
@@ -99,7 +99,7 @@ async function changeOf({ db }: World, { app, request }: SellerTermsContext): Pr
 }
 
 /** What a change affected, as it is now and as it would be after the undo. */
-async function undoingOf(world: World, { app }: SellerTermsContext, change: apps.Change) {
+async function statesOfUndo(world: World, { app }: SellerTermsContext, change: apps.Change) {
   const before = change.before as Part
   const after = change.after as Part
   const every = await readVersions(world.db, app.id)
@@ -111,7 +111,7 @@ async function undoingOf(world: World, { app }: SellerTermsContext, change: apps
   const fields = Object.keys(before)
   const altered = fields.filter((field) => !isDeepStrictEqual(before[field], after[field]))
   const earlier: Part = before.versions
-    ? { versions: asDescribed(before.versions as ListedVersion[], every) }
+    ? { versions: withCurrentDescriptions(before.versions as ListedVersion[], every) }
     : before
   return {
     now: Object.fromEntries(fields.map((field) => [field, current[field]])),
@@ -122,7 +122,7 @@ async function undoingOf(world: World, { app }: SellerTermsContext, change: apps
 }
 
 /** The plans before a change with today's descriptions, as an undo would restore them. */
-function asDescribed(plans: ListedVersion[], every: ListedVersion[]): ListedVersion[] {
+function withCurrentDescriptions(plans: ListedVersion[], every: ListedVersion[]): ListedVersion[] {
   return plans.map((plan) => {
     const now = every.find((each) => each.product_public_id === plan.product_public_id)
     return { ...plan, description: now?.description ?? plan.description }

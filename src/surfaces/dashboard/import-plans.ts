@@ -8,7 +8,7 @@ import type { FieldFault } from '#platform/problem'
 import { nameKey, tidyText } from '#platform/text'
 import { actorOf } from './app-context.ts'
 import type { ImportContext } from './import-context.ts'
-import { plainly } from './rows.ts'
+import { plainMessage } from './rows.ts'
 
 /** A product of a file for which a plan is to be created, and its field in the form. */
 interface WantedPlan extends imports.FilePlan {
@@ -115,5 +115,8 @@ function placed(
 ): FormFault {
   const [, index] = /^versions\[(\d+)\]/.exec(path) ?? []
   const own = wanted[Number(index) - present] ?? wanted[0]
-  return { id: own?.field ?? 'plan-0', message: `The plan was not created: ${plainly(message)}` }
+  return {
+    id: own?.field ?? 'plan-0',
+    message: `The plan was not created: ${plainMessage(message)}`,
+  }
 }

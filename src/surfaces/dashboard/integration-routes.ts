@@ -82,7 +82,7 @@ function declareSettings(scope: FastifyInstance, world: World): void {
 }
 
 function declareSecret(scope: FastifyInstance, world: World): void {
-  async function ask(context: SellerContext, is_stale: boolean) {
+  async function sendRotation(context: SellerContext, is_stale: boolean) {
     const { request, reply, app } = context
     const client = await apps.getClientOf(world.db, app.id)
     const page = RotateSecretPage({
@@ -101,7 +101,7 @@ function declareSecret(scope: FastifyInstance, world: World): void {
     // A form without settings to view, so only members who can send it get it.
     const context = await requireSeller(world, request, reply, 'edit_apps')
     requireRecentProof(world, context)
-    return await ask(context, false)
+    return await sendRotation(context, false)
   })
 
   scope.post(`${INTEGRATION}secret/`, async (request, reply) => {
@@ -112,7 +112,7 @@ function declareSecret(scope: FastifyInstance, world: World): void {
     const requested = { app_id: app.id, replaces }
     const { secret_hash } = await apps.getClientOf(world.db, app.id)
     const client_secret = await rotateSecret(world, actorOf(context), requested)
-    if (client_secret === undefined) return await ask(context, true)
+    if (client_secret === undefined) return await sendRotation(context, true)
     const page = NewSecretPage({
       ...apps.brandOf(app),
       back: pathOf(context),

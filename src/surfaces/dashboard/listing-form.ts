@@ -4,11 +4,11 @@ import type { FieldFault } from '#platform/problem'
 import { recordFrom } from '#platform/record'
 import { fieldOf } from './integration.ts'
 import {
-  arranged,
+  applyRowAction,
   type Fields,
   formFaults,
-  type Press,
-  pressOf,
+  type RowAction,
+  readRowAction,
   rowInFocus,
   rowsOf,
 } from './rows.ts'
@@ -131,9 +131,9 @@ export const BLANK_FEATURE: FeatureRow = { name: '', description: '', product_id
 /**
  * The rows after a button was pressed, and the row to focus; undefined if the form is to be saved.
  */
-export function pressed<Row>(rows: Row[], form: Fields, list: string, blank: Row) {
-  const press: Press | undefined = pressOf(form.do)
-  if (press?.list !== list) return undefined
-  const next = arranged(rows, press, blank)
-  return { rows: next, focus: rowInFocus(press, next) }
+export function rowsAfterAction<Row>(rows: Row[], form: Fields, list: string, blank: Row) {
+  const action: RowAction | undefined = readRowAction(form.do)
+  if (action?.list !== list) return undefined
+  const next = applyRowAction(rows, action, blank)
+  return { rows: next, focus: rowInFocus(action, next) }
 }

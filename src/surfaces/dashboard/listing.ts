@@ -28,10 +28,10 @@ import {
   formOfListing,
   type ListingForm,
   listingOf,
-  pressed,
   readFeatures,
   readListingForm,
   readSections,
+  rowsAfterAction,
   type SectionRow,
 } from './listing-form.ts'
 import { ConfirmListingModePage, ListingPage } from './listing-pages.tsx'
@@ -170,7 +170,7 @@ function declareSections(scope: FastifyInstance, world: World): void {
     const { app } = context
     const form = formOf(request)
     const sections = readSections(form)
-    const moved = pressed(sections, form, 'sections', BLANK_SECTION)
+    const moved = rowsAfterAction(sections, form, 'sections', BLANK_SECTION)
     if (moved) return await show(context, moved)
     const refused = await saveUnlessChanged(world, context, 'sections', (facts) =>
       replaceSections(world, actorOf(context), { app, sections, ...facts }),
@@ -199,7 +199,7 @@ function declareFeatures(scope: FastifyInstance, world: World): void {
     const { app } = context
     const form = formOf(request)
     const features = readFeatures(form)
-    const moved = pressed(features, form, 'features', BLANK_FEATURE)
+    const moved = rowsAfterAction(features, form, 'features', BLANK_FEATURE)
     if (moved) return await show(context, moved)
     const refused = await saveUnlessChanged(world, context, 'features', (facts) =>
       replaceFeatures(world, actorOf(context), { app, features, ...facts }),

@@ -3,7 +3,7 @@ import type { ListedVersion } from '#flows/listing'
 import { FREQUENCIES, type Frequency } from '#platform/calendar'
 import { formatAmount, readAmount } from '#platform/money'
 import { activePlans } from './plans-review.ts'
-import { arranged, type Fields, pressOf, rowInFocus, rowsOf } from './rows.ts'
+import { applyRowAction, type Fields, readRowAction, rowInFocus, rowsOf } from './rows.ts'
 
 /** A price in the form; the frequency `once` is a one-time price. */
 export interface PriceRow {
@@ -114,23 +114,23 @@ export function amountOf(text: string): string {
 /**
  * The plans after a button was pressed, and the row to focus; undefined if the form is to be saved.
  */
-export function pressedPlans(rows: PlanRow[], form: Fields) {
-  const press = pressOf(form.do)
-  if (press === undefined) return undefined
-  const isFull = (list: unknown[], most: number) => press.act === 'add' && list.length >= most
-  if (press.list === 'versions') {
+export function plansAfterAction(rows: PlanRow[], form: Fields) {
+  const action = readRowAction(form.do)
+  if (action === undefined) return undefined
+  const isFull = (list: unknown[], most: number) => action.act === 'add' && list.length >= most
+  if (action.list === 'versions') {
     if (isFull(rows, catalog.MAX_VERSIONS)) return { rows, focus: undefined }
-    const next = arranged(rows, press, BLANK_PLAN)
-    return { rows: next, focus: rowInFocus(press, next) }
+    const next = applyRowAction(rows, action, BLANK_PLAN)
+    return { rows: next, focus: rowInFocus(action, next) }
   }
-  const [, index] = /^versions\.(\d{1,2})\.prices$/.exec(press.list) ?? []
+  const [, index] = /^versions\.(\d{1,2})\.prices$/.exec(action.list) ?? []
   const plan = rows[Number(index)]
   if (plan === undefined) return undefined
   if (isFull(plan.prices, catalog.MAX_PRICES)) return { rows, focus: undefined }
-  const prices = arranged(plan.prices, press, blankPrice(plan.prices))
+  const prices = applyRowAction(plan.prices, action, blankPrice(plan.prices))
   return {
     rows: rows.map((row) => (row === plan ? { ...plan, prices } : row)),
-    focus: rowInFocus(press, prices),
+    focus: rowInFocus(action, prices),
   }
 }
 

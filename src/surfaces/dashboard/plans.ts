@@ -26,7 +26,7 @@ import {
   fieldsOfPlans,
   formOfVersions,
   type PlanRow,
-  pressedPlans,
+  plansAfterAction,
   readPlans,
   versionsOf,
 } from './plans-form.ts'
@@ -51,7 +51,7 @@ export function declarePlans(scope: FastifyInstance, world: World): void {
     const form = formOf(request)
     const rows = readPlans(form)
     assertFewPlans(rows)
-    const moved = pressedPlans(rows, form)
+    const moved = plansAfterAction(rows, form)
     if (moved) return await showEditor(world, context, moved)
     if (form.do === 'edit') return await showEditor(world, context, { rows })
     return await review(world, context, rows)

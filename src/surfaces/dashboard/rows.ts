@@ -24,7 +24,7 @@ function after(text: string, start: string): string {
 }
 
 /** A button of a list: `up:sections.2`, `add:sections`. */
-export interface Press {
+export interface RowAction {
   act: 'add' | 'remove' | 'up' | 'down'
   list: string
   /** The index of the row; undefined for a new row. */
@@ -32,16 +32,16 @@ export interface Press {
 }
 
 /** Reads the pressed button; undefined if it does not belong to a list. */
-export function pressOf(text: string | undefined): Press | undefined {
+export function readRowAction(text: string | undefined): RowAction | undefined {
   const [, add] = /^add:([a-z0-9.]+)$/.exec(text ?? '') ?? []
   if (add !== undefined) return { act: 'add', list: add, index: -1 }
   const [, act, list, index] = /^(remove|up|down):([a-z0-9.]+)\.(\d{1,2})$/.exec(text ?? '') ?? []
   if (act === undefined || list === undefined) return undefined
-  return { act: act as Press['act'], list, index: Number(index) }
+  return { act: act as RowAction['act'], list, index: Number(index) }
 }
 
 /** The rows after a button was pressed: one more, one less, or two swapped. */
-export function arranged<Row>(rows: Row[], { act, index }: Press, blank: Row): Row[] {
+export function applyRowAction<Row>(rows: Row[], { act, index }: RowAction, blank: Row): Row[] {
   if (act === 'add') return [...rows, blank]
   if (act === 'remove') return rows.filter((_row, at) => at !== index)
   const other = act === 'up' ? index - 1 : index + 1
@@ -51,31 +51,31 @@ export function arranged<Row>(rows: Row[], { act, index }: Press, blank: Row): R
 }
 
 /** The row to focus after a button was pressed. */
-export function rowInFocus({ act, list, index }: Press, rows: unknown[]): string | undefined {
+export function rowInFocus({ act, list, index }: RowAction, rows: unknown[]): string | undefined {
   const at = { add: rows.length - 1, remove: index, up: index - 1, down: index + 1 }[act]
   const last = rows.length - 1
   return last < 0 ? undefined : `${list}.${Math.max(0, Math.min(at, last))}`
 }
 
 /** The form field of an error's path: `sections.2.title` for `sections[2].title`. */
-function fieldAt(path: string): string {
+function fieldOfPath(path: string): string {
   return path.replaceAll(/\[(\d+)\]/g, '.$1')
 }
 
-/** An error message for people: paths become labels, and a version is a plan. */
-export function plainly(message: string): string {
+/** An API error message for people: paths become labels, and versions become plans. */
+export function plainMessage(message: string): string {
   return message
     .replaceAll(/ [^.]*\bproduct_id\b[^.]*\./g, '')
     .replaceAll(/ \(pr(?:od|c)_\w+\)/g, '')
-    .replaceAll(/\w+\[\d+\][\w.[\]]*/g, (path) => placeOf(fieldAt(path)))
+    .replaceAll(/\w+\[\d+\][\w.[\]]*/g, (path) => placeOf(fieldOfPath(path)))
     .replaceAll(/\b([Vv])ersion(s?)\b/g, (_word, initial, end) =>
       initial === 'V' ? `Plan${end}` : `plan${end}`,
     )
 }
 
-/** What is wrong with a change that is not a form, for people: each message once. */
+/** The messages about a change that was not made with a form, for people, without repeats. */
 export function plainMessages(faults: readonly { message: string }[]): string[] {
-  return [...new Set(faults.map(({ message }) => plainly(message)))]
+  return [...new Set(faults.map(({ message }) => plainMessage(message)))]
 }
 
 const MISSING: Record<string, string> = {
@@ -84,8 +84,8 @@ const MISSING: Record<string, string> = {
   body: 'Enter the text.',
 }
 
-/** What a person enters in an empty field; other messages are kept. */
-function completed(id: string, message: string): string {
+/** Names what is missing in an empty field; other messages are unchanged. */
+function messageForField(id: string, message: string): string {
   if (message !== EMPTY_TEXT) return message
   return ownValue(MISSING, id.split('.').at(-1)) ?? message
 }
@@ -93,10 +93,10 @@ function completed(id: string, message: string): string {
 /** Errors for a form, each with its field. */
 export function formFaults(
   faults: readonly { path: string; message: string }[] = [],
-  at: (path: string) => string = fieldAt,
+  at: (path: string) => string = fieldOfPath,
 ): FormFault[] {
   return faults.map(({ path, message }) => {
     const id = at(path)
-    return { id, message: plainly(completed(id, message)) }
+    return { id, message: plainMessage(messageForField(id, message)) }
   })
 }
