@@ -4,14 +4,14 @@ import { Day } from '#design/money'
 import { isPermitted, type StaffPermission, type StaffRole } from '#domain/identity'
 import type { Alarm, AlarmKind } from '#platform/alarms'
 import type { CaseList } from './case-lists.ts'
-import { Entries, Entry, type Filled } from './staff-action.tsx'
+import { Entries, Entry, type FilledForm } from './staff-action.tsx'
 
 /** Open alarms, each with a link for those who may open its page, and a form to resolve it. */
 export function Alarms(facts: {
   role: StaffRole
   list: CaseList<Alarm>
   csrf_token: string
-  filled: Filled | undefined
+  filled: FilledForm | undefined
 }): JSX.Element {
   const { role, list, csrf_token, filled } = facts
   return (

@@ -15,18 +15,18 @@ import { isPermitted, type StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
 import { RecordHeader } from '#http/admin-menu'
 import { AppBadges } from './app-labels.tsx'
-import { type Filled, StaffAction } from './staff-action.tsx'
-import { DecisionText, type StandingDecision } from './standing-decision.tsx'
+import { type CurrentDecision, DecisionText } from './decision-text.tsx'
+import { type FilledForm, StaffAction } from './staff-action.tsx'
 
 interface StaffAppFacts {
   csrf_token: string
   role: StaffRole
   app: App & StaffApp
   /** Since when, and why, it is suspended other than with its seller. */
-  suspended: StandingDecision | null
+  suspended: CurrentDecision | null
   approval: ApprovalRequest | undefined
   plans: string[]
-  filled: Filled | undefined
+  filled: FilledForm | undefined
   note: ActionNote | undefined
 }
 

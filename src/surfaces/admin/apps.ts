@@ -16,7 +16,7 @@ import { AppPage } from './app-page.tsx'
 import { AppsPage } from './apps-page.tsx'
 import { readSearchedList } from './paging.ts'
 import { readDecision } from './read-decision.ts'
-import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
+import { COMMON_NOTES, readFilledForm, requireReason } from './require-reason.ts'
 
 const HOME = '/admin/apps/'
 const APP = `${HOME}:app_id/`
@@ -52,7 +52,7 @@ export function declareApps(scope: FastifyInstance, world: World): void {
       }),
       approval: await apps.latestApproval(db, app_id),
       plans: (await catalog.products(db, app_id)).map(({ name }) => name),
-      filled: filledOf(request),
+      filled: readFilledForm(request),
       note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)

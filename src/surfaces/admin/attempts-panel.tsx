@@ -3,13 +3,13 @@ import { CheckboxField } from '#design/forms'
 import { formatMoney, Moment } from '#design/money'
 import type { PendingAttempt } from '#domain/payments'
 import type { CaseList } from './case-lists.ts'
-import { Entries, Entry, type Filled } from './staff-action.tsx'
+import { Entries, Entry, type FilledForm } from './staff-action.tsx'
 
 /** Payment attempts open for more than an hour, each with a form to close it. */
 export function StuckAttempts(facts: {
   list: CaseList<PendingAttempt>
   csrf_token: string
-  filled: Filled | undefined
+  filled: FilledForm | undefined
 }): JSX.Element {
   return (
     <Entries id="attempts" title="Payment attempts open for over an hour" list={facts.list}>

@@ -11,7 +11,7 @@ import { type FoundLicense, invoiceNumber } from '#domain/billing'
 import { isPermitted, maySignOut, type StaffRole } from '#domain/identity'
 import { counted } from '#platform/text'
 import type { FoundAccount, FoundByStaff } from './case-search.ts'
-import { type Filled, StaffAction } from './staff-action.tsx'
+import { type FilledForm, StaffAction } from './staff-action.tsx'
 
 /** The search by ID or email, and the account and licenses that it found. */
 export function CaseSearch(facts: {
@@ -19,7 +19,7 @@ export function CaseSearch(facts: {
   csrf_token: string
   query: string
   found: FoundByStaff | undefined
-  filled: Filled | undefined
+  filled: FilledForm | undefined
 }): JSX.Element {
   const { query, found, role } = facts
   return (
@@ -94,7 +94,7 @@ function AccountFound(facts: {
   account: FoundAccount
   csrf_token: string
   query: string
-  filled: Filled | undefined
+  filled: FilledForm | undefined
 }): JSX.Element {
   const { role, account, query, csrf_token, filled } = facts
   const { id, email, sessions } = account
@@ -130,7 +130,7 @@ function LicenseFound(facts: {
   may_suspend: boolean
   csrf_token: string
   query: string
-  filled: Filled | undefined
+  filled: FilledForm | undefined
 }): JSX.Element {
   const { license, csrf_token, query, filled } = facts
   const { license_id, status, invoices } = license

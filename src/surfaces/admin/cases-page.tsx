@@ -11,11 +11,11 @@ import { StuckAttempts } from './attempts-panel.tsx'
 import type { CaseLists } from './case-lists.ts'
 import type { FoundByStaff } from './case-search.ts'
 import { CaseSearch } from './case-search-panel.tsx'
+import { emptyListText } from './empty-list-text.ts'
 import { excessPath } from './excess-page.tsx'
 import { AdminPage } from './layout.tsx'
-import { CasePanel, Entries, Entry, type Filled } from './staff-action.tsx'
+import { CasePanel, Entries, Entry, type FilledForm } from './staff-action.tsx'
 import { Unexplained } from './suspense-panel.tsx'
-import { whatAppears } from './what-appears.ts'
 
 interface CasesFacts {
   /** Lists and actions that it has no permission for are not shown. */
@@ -26,7 +26,7 @@ interface CasesFacts {
   found: FoundByStaff | undefined
   lists: CaseLists
   note: ActionNote | undefined
-  filled: Filled | undefined
+  filled: FilledForm | undefined
 }
 
 const ITEMS = [
@@ -62,7 +62,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
       {lists.suspense.items.length > 0 && <Unexplained {...facts} list={lists.suspense} />}
       {lists.suspended.items.length > 0 && <SuspendedLicenses {...facts} list={lists.suspended} />}
       {lists.locked.items.length > 0 && <Locked {...facts} list={lists.locked} />}
-      {isClear && <EmptyState title="No open items">{whatAppears(facts.role, ITEMS)}</EmptyState>}
+      {isClear && <EmptyState title="No open items">{emptyListText(facts.role, ITEMS)}</EmptyState>}
     </AdminPage>
   )
 }

@@ -27,22 +27,22 @@ import { CASES, caseListsAt } from './case-lists.ts'
 import { search, withoutLicenseKey } from './case-search.ts'
 import { CasesPage } from './cases-page.tsx'
 import {
-  filledIn,
-  filledOf,
+  filledAddress,
   REASON_NOTE,
   REFUSED_CHOICE,
   REFUSED_REASON,
+  readFilledForm,
   staffReasonFault,
-} from './reasoned.ts'
+} from './require-reason.ts'
 
 /** The cases that need staff, and the staff actions for each. */
 export function declareCases(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   scope.get(CASES, async (request, reply) => {
     const { role } = await requireStaff(reporting, request, reply, CASES, 'cases')
-    const given = soughtIn(queryOf(request, 'q'))
-    const query = await withoutLicenseKey(reporting, given)
-    if (query !== given) return redirectTo(reply, withQuery(CASES, { q: query }))
+    const typed = trimmedQuery(queryOf(request, 'q'))
+    const query = await withoutLicenseKey(reporting, typed)
+    if (query !== typed) return redirectTo(reply, withQuery(CASES, { q: query }))
     const page = CasesPage({
       role,
       csrf_token: csrfToken(world, request, reply),
@@ -50,20 +50,20 @@ export function declareCases(scope: FastifyInstance, world: World): void {
       found: query === '' ? undefined : await search(reporting, query),
       lists: await caseListsAt(reporting, request, role),
       note: noteFor(request, NOTES),
-      filled: filledOf(request),
+      filled: readFilledForm(request),
     })
     return sendPage(reply, page)
   })
   // Posted, as the first address of a search for a license key would have it.
   scope.post(`${CASES}search`, async (request, reply) => {
     await requireStaff(reporting, request, reply, CASES, 'cases')
-    const query = await withoutLicenseKey(reporting, soughtIn(formOf(request).q))
+    const query = await withoutLicenseKey(reporting, trimmedQuery(formOf(request).q))
     return redirectTo(reply, withQuery(CASES, { q: query }))
   })
   declareStaffActions(scope, world)
 }
 
-function soughtIn(text = ''): string {
+function trimmedQuery(text = ''): string {
   return text.trim().slice(0, 200)
 }
 
@@ -89,10 +89,10 @@ function sentForm(path: string, { request }: SessionContext) {
   const { user_id, owner, attempt_id, license_id, alarm_id, movement_id, reason = '' } = form
   const subject = user_id ?? owner ?? attempt_id ?? license_id ?? alarm_id ?? movement_id ?? ''
   const filled = { path, subject, reason: reason.trim(), choice: form.booked_as }
-  return { filled, place: placeIn(form) }
+  return { filled, place: listPlace(form) }
 }
 
-function placeIn({ q, list, below }: Record<string, string>) {
+function listPlace({ q, list, below }: Record<string, string>) {
   return { q, list, below }
 }
 
@@ -107,14 +107,14 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
     scope.post(`/admin/${path}`, async (request, reply) => {
       const context = await requireStaff(world, request, reply, CASES, PERMISSIONS[path])
       const { filled, place } = sentForm(path, context)
-      const { reason } = filled
       const hasChoice = isChosen(formOf(request))
-      if (staffReasonFault(reason) || !hasChoice) {
+      if (staffReasonFault(filled.reason) || !hasChoice) {
         const refused = hasChoice ? REFUSED_REASON : REFUSED_CHOICE
-        return redirectTo(reply, filledIn(CASES, filled, { ...place, ...refused }))
+        return redirectTo(reply, filledAddress(CASES, filled, { ...place, ...refused }))
       }
-      if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(CASES, filled, place))
-      const done = await act(formOf(request), { ...staffActor(context), reason })
+      const back = filledAddress(CASES, filled, place)
+      if (isAboutMoney(path)) requireRecentProof(world, context, back)
+      const done = await act(formOf(request), { ...staffActor(context), reason: filled.reason })
       return redirectTo(reply, withQuery(CASES, { ...place, done: String(done) }))
     })
   }

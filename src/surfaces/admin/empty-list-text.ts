@@ -1,8 +1,8 @@
 import { isPermitted, type StaffPermission, type StaffRole } from '#domain/identity'
 import { allOf, capitalized } from '#platform/text'
 
-/** The text of an empty page: which of these items, each with what it needs, a role sees there. */
-export function whatAppears(
+/** The text of an empty page: which of these items appear there for a role. */
+export function emptyListText(
   role: StaffRole,
   items: readonly (readonly [noun: string, needs: StaffPermission])[],
 ): string {

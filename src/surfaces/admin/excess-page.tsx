@@ -17,7 +17,7 @@ import { enteredFields, type FormFault } from '#http/form-errors'
 import type { ListPage } from '#http/pagination'
 import type { InvoiceId, UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-import { type Filled, StaffAction } from './staff-action.tsx'
+import { type FilledForm, StaffAction } from './staff-action.tsx'
 
 /** The page of a buyer who received too much. */
 export const excessPath = (user_id: UserId) => `/admin/excess/${user_id}/`
@@ -60,7 +60,7 @@ interface ExcessPageFacts {
   settlements: ListPage<ExcessSettlement>
   form: RepaymentForm
   faults: FormFault[]
-  filled: Filled | undefined
+  filled: FilledForm | undefined
   note: ActionNote | undefined
 }
 

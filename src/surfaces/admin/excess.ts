@@ -28,7 +28,7 @@ import {
   WAYS,
 } from './excess-page.tsx'
 import { cursorText, ON_A_PAGE, readPlace } from './paging.ts'
-import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
+import { COMMON_NOTES, readFilledForm, requireReason } from './require-reason.ts'
 
 const BUYER = '/admin/excess/:user_id/'
 
@@ -171,7 +171,7 @@ async function show(
     }),
     form,
     faults,
-    filled: filledOf(request),
+    filled: readFilledForm(request),
     note: noteFor(request, NOTES),
   })
   return sendPage(reply, page, { status: faults.length > 0 ? 422 : 200 })

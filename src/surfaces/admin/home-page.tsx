@@ -7,7 +7,7 @@ import type { StaffRole } from '#domain/identity'
 import { AdminMenu } from '#http/admin-menu'
 import type { Cents } from '#platform/money'
 import { SearchForm } from './case-search-panel.tsx'
-import { whatAppears } from './what-appears.ts'
+import { emptyListText } from './empty-list-text.ts'
 
 /** An item that needs attention: how many there are, and where they are handled. */
 export interface AttentionItem {
@@ -42,7 +42,7 @@ export function HomePage(facts: {
         <AdminMenu current="home" role={facts.role} />
       </div>
       {items.length === 0 ? (
-        <EmptyState title="Nothing needs attention">{whatAppears(facts.role, ITEMS)}</EmptyState>
+        <EmptyState title="Nothing needs attention">{emptyListText(facts.role, ITEMS)}</EmptyState>
       ) : (
         <RecordCards
           records={items.map((item) => ({

@@ -10,7 +10,7 @@ import type { JobAction } from '#platform/job-actions'
 import type { LoggedJob } from '#platform/job-log'
 import { JobBadge } from './job-labels.tsx'
 import { jobLabel } from './schedule-labels.ts'
-import { type Filled, StaffAction } from './staff-action.tsx'
+import { type FilledForm, StaffAction } from './staff-action.tsx'
 
 interface JobFacts {
   csrf_token: string
@@ -19,7 +19,7 @@ interface JobFacts {
   /** As JSON, without secrets and personal data. */
   data: string
   output: string | null
-  filled: Filled | undefined
+  filled: FilledForm | undefined
   note: ActionNote | undefined
 }
 

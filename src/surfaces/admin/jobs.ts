@@ -22,7 +22,7 @@ import { redactData, redactOutput } from '#platform/redact'
 import { JobPage } from './job-page.tsx'
 import { JobsPage } from './jobs-page.tsx'
 import { ON_A_PAGE } from './paging.ts'
-import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
+import { COMMON_NOTES, readFilledForm, requireReason } from './require-reason.ts'
 
 const HOME = '/admin/jobs/'
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
@@ -75,7 +75,7 @@ export function declareJobs(scope: FastifyInstance, world: World): void {
       job,
       data: JSON.stringify(redactData(job.data), null, 2),
       output: job.output && JSON.stringify(redactOutput(job.output), null, 2),
-      filled: filledOf(request),
+      filled: readFilledForm(request),
       note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)

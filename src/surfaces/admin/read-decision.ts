@@ -1,7 +1,7 @@
 import type { World } from '#flows/world'
 import type { AuditAction } from '#platform/audit'
 import { listAudit } from '#platform/audit-log'
-import type { StandingDecision } from './standing-decision.tsx'
+import type { CurrentDecision } from './decision-text.tsx'
 
 /**
  * The decision that is in force since this time, with the reason of the latest entry in the audit
@@ -11,7 +11,7 @@ export async function readDecision(
   { db }: World,
   since: Date | null,
   { subject, action }: { subject: string; action: AuditAction },
-): Promise<StandingDecision | null> {
+): Promise<CurrentDecision | null> {
   if (since === null) return null
   const [entry] = await listAudit(db, { subject, action, limit: 1 })
   const reason = entry?.detail.reason

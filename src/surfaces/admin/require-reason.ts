@@ -9,7 +9,7 @@ import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { AnsweredByGuard, redirectTo } from '#http/pages'
 import { reasonFault } from '#http/reason'
-import type { Filled } from './staff-action.tsx'
+import type { FilledForm } from './staff-action.tsx'
 
 /** A staff action with a reason, requested by staff who authenticated recently. */
 export interface ReasonedContext extends StaffContext {
@@ -25,9 +25,9 @@ export function staffReasonFault(reason: string): string | undefined {
 const IN_ADDRESS = 1000
 
 /** The page's path with a form as filled in, and a query of its own. */
-export function filledIn(
+export function filledAddress(
   here: string,
-  { path: action, subject, reason, choice }: Omit<Filled, 'is_refused' | 'fault'>,
+  { path: action, subject, reason, choice }: Omit<FilledForm, 'is_refused' | 'fault'>,
   query: Record<string, string | undefined> = {},
 ): string {
   const filled = { action, subject, reason: reason.slice(0, IN_ADDRESS), choice }
@@ -54,15 +54,15 @@ export async function requireReason(
   const reason = (formOf(request).reason ?? '').trim()
   const filled = { path, subject, reason }
   if (staffReasonFault(reason)) {
-    const refused = filledIn(here, filled, REFUSED_REASON)
+    const refused = filledAddress(here, filled, REFUSED_REASON)
     throw new AnsweredByGuard((to) => redirectTo(to, refused))
   }
-  requireRecentProof(world, context, filledIn(here, filled))
+  requireRecentProof(world, context, filledAddress(here, filled))
   return { ...context, staff: { ...staffActor(context), reason } }
 }
 
 /** The form that was filled in before its sender authenticated again, or with a fault. */
-export function filledOf(request: FastifyRequest): Filled | undefined {
+export function readFilledForm(request: FastifyRequest): FilledForm | undefined {
   const [path, subject, entered] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
   if (path === undefined || subject === undefined) return undefined
   const reason = (entered ?? '').slice(0, IN_ADDRESS)

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Panel } from '#design/panels'
 import { isPermitted, type StaffPermission, type StaffRole } from '#domain/identity'
 import type { ListedSeller } from '#domain/sellers'
-import { Entry, type Filled } from './staff-action.tsx'
+import { Entry, type FilledForm } from './staff-action.tsx'
 
 interface Action {
   needs: StaffPermission
@@ -57,7 +57,7 @@ export function SellerActions(facts: {
   csrf_token: string
   role: StaffRole
   seller: ListedSeller
-  filled: Filled | undefined
+  filled: FilledForm | undefined
 }): JSX.Element | null {
   const { seller, role, csrf_token, filled } = facts
   const actions = actionsFor(seller, role)

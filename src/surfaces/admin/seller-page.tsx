@@ -23,20 +23,20 @@ import type { ListPage } from '#http/pagination'
 import { type Cents, cents } from '#platform/money'
 import { capitalized } from '#platform/text'
 import { AppBadges } from './app-labels.tsx'
+import { type CurrentDecision, DecisionText } from './decision-text.tsx'
 import { ON_A_PAGE } from './paging.ts'
 import { payoutRecord } from './payouts-page.tsx'
 import { SellerActions } from './seller-actions.tsx'
 import { SellerBadges } from './sellers-page.tsx'
-import type { Filled } from './staff-action.tsx'
-import { DecisionText, type StandingDecision } from './standing-decision.tsx'
+import type { FilledForm } from './staff-action.tsx'
 
 export interface SellerPageFacts {
   csrf_token: string
   role: StaffRole
   seller: ListedSeller & SellerDetails
   /** Since when, and why, it is suspended and its payouts are paused; null: they are not. */
-  suspended: StandingDecision | null
-  paused: StandingDecision | null
+  suspended: CurrentDecision | null
+  paused: CurrentDecision | null
   figures: SellerFigures
   terms: AcceptedTerms | undefined
   members: Member[]
@@ -46,7 +46,7 @@ export interface SellerPageFacts {
   payouts: ListPage<ListedPayout>
   /** Entries of the seller's part of the audit log. */
   activity: ListPage<AuditRow>
-  filled: Filled | undefined
+  filled: FilledForm | undefined
   note: ActionNote | undefined
 }
 

@@ -24,7 +24,7 @@ import { refuse } from '#http/refusals'
 import { readId, type SellerId } from '#platform/ids'
 import { ON_A_PAGE, readSearchedList } from './paging.ts'
 import { readDecision } from './read-decision.ts'
-import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
+import { COMMON_NOTES, readFilledForm, requireReason } from './require-reason.ts'
 import { SellerPage } from './seller-page.tsx'
 import { SellersPage } from './sellers-page.tsx'
 
@@ -98,7 +98,7 @@ function declareSeller(scope: FastifyInstance, world: World): void {
       balance: await readPayeeBalance(world, { owner: seller_id, account }),
       bank: bank && payouts.bankOf(bank),
       ...(await historyOf(world, request, seller_id)),
-      filled: filledOf(request),
+      filled: readFilledForm(request),
       note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)

@@ -7,30 +7,30 @@ import { recordDescription, recordIds } from '#design/records'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import type { CaseList } from './case-lists.ts'
 
-/** A form filled in before re-authentication, or with a fault; it is shown as it was sent. */
-export interface Filled {
+/** A form that is shown again as it was sent: after re-authentication, or with an error. */
+export interface FilledForm {
   path: string
   /** The ID of what the action is about. */
   subject: string
   reason: string
   /** What was chosen, in an action with a choice. */
   choice?: string | undefined
-  /** Whether it is shown again because something in it is wrong or missing. */
+  /** Whether it is shown again because a field is wrong or missing. */
   is_refused: boolean
   /** What is wrong with the reason. */
   fault: string | undefined
 }
 
-/** The form as filled in, if it is that of this action and subject. */
-export function ownOf({
+/** The filled-in form, if it belongs to this action and subject. */
+export function filledFor({
   filled,
   path,
   fields,
 }: {
-  filled: Filled | undefined
+  filled: FilledForm | undefined
   path: string
   fields: Record<string, string>
-}): Filled | undefined {
+}): FilledForm | undefined {
   const isOwn = filled?.path === path && Object.values(fields).includes(filled.subject)
   return isOwn ? filled : undefined
 }
@@ -41,15 +41,15 @@ interface StaffActionFacts {
   fields: Record<string, string>
   id: string
   label: string
-  /** The ids of what says who or what it is about, where a page has several of the same label. */
+  /** The IDs of the elements that name the subject, where a page repeats the label. */
   describedby?: string
-  filled: Filled | undefined
+  filled: FilledForm | undefined
   children?: ComponentChildren
 }
 
 /** The form of a staff action, with its reason. */
 export function StaffAction(facts: StaffActionFacts): JSX.Element {
-  const filled = ownOf(facts)
+  const filled = filledFor(facts)
   return (
     <Form action={`/admin/${facts.path}`} csrf_token={facts.csrf_token}>
       <HiddenFields values={facts.fields} />

@@ -15,7 +15,7 @@ import { refuse } from '#http/refusals'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { ON_A_PAGE } from './paging.ts'
-import { staffReasonFault } from './reasoned.ts'
+import { staffReasonFault } from './require-reason.ts'
 import { type MemberForm, MemberPage, type StaffForm, StaffPage } from './staff-pages.tsx'
 
 const HOME = '/admin/staff/'

@@ -3,7 +3,7 @@ import { SelectField } from '#design/forms'
 import { Day, Money } from '#design/money'
 import type { SuspenseAccount, UnexplainedMovement } from '#domain/ledger'
 import type { CaseList } from './case-lists.ts'
-import { Entries, Entry, type Filled, ownOf } from './staff-action.tsx'
+import { Entries, Entry, type FilledForm, filledFor } from './staff-action.tsx'
 
 /** What staff book an unexplained movement as. */
 const ACCOUNTS: Record<SuspenseAccount, string> = {
@@ -12,7 +12,7 @@ const ACCOUNTS: Record<SuspenseAccount, string> = {
   losses: 'A loss or a gain of the operator',
 }
 
-function faultOf({ is_refused, choice = '' }: Filled): string | undefined {
+function faultOf({ is_refused, choice = '' }: FilledForm): string | undefined {
   return is_refused && !Object.hasOwn(ACCOUNTS, choice) ? 'Choose what it was.' : undefined
 }
 
@@ -20,7 +20,7 @@ function faultOf({ is_refused, choice = '' }: Filled): string | undefined {
 export function Unexplained(facts: {
   list: CaseList<UnexplainedMovement>
   csrf_token: string
-  filled: Filled | undefined
+  filled: FilledForm | undefined
 }): JSX.Element {
   const path = 'book-suspense'
   const options = Object.entries(ACCOUNTS).map(([value, label]) => ({ value, label }))
@@ -28,7 +28,7 @@ export function Unexplained(facts: {
     <Entries id="suspense" title="Unexplained movements at the processor" list={facts.list}>
       {facts.list.items.map(({ id, at, amount, description }) => {
         const fields = { movement_id: id, ...facts.list.place }
-        const filled = ownOf({ filled: facts.filled, path, fields })
+        const filled = filledFor({ filled: facts.filled, path, fields })
         return (
           <Entry
             key={id}
