@@ -9,8 +9,8 @@ import { problemOf } from '#platform/http'
 import { faultsOfNul, withoutNul } from '#platform/nul'
 import { type FieldFault, Problem } from '#platform/problem'
 import { counted } from '#platform/text'
-import { farTooMany } from './counts.ts'
-import { fillIn, mergeFaults } from './fill-in.ts'
+import { findOversizedLists } from './list-limits.ts'
+import { mergeFaults, withPlaceholders } from './placeholders.ts'
 import { missingScope, scopeMessage } from './scopes.ts'
 import type { Tool, ToolAnswer } from './tool.ts'
 
@@ -25,7 +25,7 @@ export interface Caller {
 const MAX_FAULTS = 200
 
 /** Further fields of a failed call, next to its code and message. */
-interface More {
+interface FailureDetails {
   fields?: FieldFault[]
   required_scope?: string
   acceptance_url?: string
@@ -41,7 +41,7 @@ export async function callTool(
   { tool, args }: { tool: Tool; args: Record<string, unknown> },
 ): Promise<CallToolResult> {
   const required_scope = missingScope(tool, caller.bearer.scopes)
-  if (required_scope !== undefined) return lacking(required_scope)
+  if (required_scope !== undefined) return insufficientScope(required_scope)
   const call = () => checkAndRun(world, caller, { tool, args })
   try {
     return await call().catch((error) => {
@@ -77,8 +77,8 @@ async function checkAndRun(
   // First, because a caller who may not write has no terms to accept and nothing to correct.
   const refusal = own && tool.writes ? refusalOf(own.member) : undefined
   if (refusal) return resultOf(tool, refusal)
-  const page = tool.writes ? await owedTermsPage(world, caller.bearer, own?.app) : undefined
-  if (page !== undefined) return termsFirst(page)
+  const page = tool.writes ? await findTermsPage(world, caller.bearer, own?.app) : undefined
+  if (page !== undefined) return termsNotAccepted(page)
   return resultOf(tool, await runTool(world, caller, { tool, args, own }))
 }
 
@@ -99,7 +99,7 @@ async function runTool(
     const { app } = own
     return await tool.run({ ...call, app, actor: { ...actor, seller_id: app.seller_id } })
   }
-  const excess = farTooMany(args)
+  const excess = findOversizedLists(args)
   if (excess.length > 0) return { faults: excess }
   const nul = faultsOfNul(args)
   const read = nul.length > 0 ? withoutNul(args) : args
@@ -109,11 +109,12 @@ async function runTool(
   const unknown = isUnknown ? [{ path: 'app_slug', message: UNKNOWN_APP.message }] : []
   const shape = mergeFaults(nul, parsed.success ? [] : faultsOf(parsed.error))
   const faults = mergeFaults(shape, unknown)
-  const filled = tool.writes && faults.length <= MAX_FAULTS ? fillIn(tool.input, read) : undefined
+  const filled =
+    tool.writes && faults.length <= MAX_FAULTS ? withPlaceholders(tool.input, read) : undefined
   if (!filled) return { faults }
   // A dry run with placeholders finds errors in the content too, so that all are reported at once.
-  const rehearsal = await run({ ...filled, dry_run: true })
-  return { faults: mergeFaults(faults, 'faults' in rehearsal ? rehearsal.faults : []) }
+  const dry_run = await run({ ...filled, dry_run: true })
+  return { faults: mergeFaults(faults, 'faults' in dry_run ? dry_run.faults : []) }
 }
 
 interface OwnApp {
@@ -144,7 +145,7 @@ function refusalOf(member: sellers.Membership): ToolAnswer | undefined {
  * The page on which the named app's seller, or the person's first seller, must accept the terms;
  * undefined if they have. A person without a seller accepts them by becoming one.
  */
-async function owedTermsPage(
+async function findTermsPage(
   world: World,
   { user_id }: Caller['bearer'],
   app: apps.App | undefined,
@@ -198,18 +199,18 @@ function resultOf(tool: Tool, answer: ToolAnswer): CallToolResult {
  * An error as text only, because official clients check structured content against the output
  * schema.
  */
-function failure(error: string, message: string, more: More = {}): CallToolResult {
+function failure(error: string, message: string, more: FailureDetails = {}): CallToolResult {
   return {
     isError: true,
     content: [{ type: 'text', text: JSON.stringify({ error, message, ...more }) }],
   }
 }
 
-function lacking(required_scope: string): CallToolResult {
+function insufficientScope(required_scope: string): CallToolResult {
   return failure('insufficient_scope', scopeMessage(required_scope), { required_scope })
 }
 
-function termsFirst(acceptance_url: string): CallToolResult {
+function termsNotAccepted(acceptance_url: string): CallToolResult {
   const message = `Nothing was saved. The seller must first accept the seller terms at ${acceptance_url}`
   return failure('terms_not_accepted', message, { acceptance_url })
 }

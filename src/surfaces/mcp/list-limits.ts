@@ -3,7 +3,7 @@ import * as listing from '#domain/listing'
 import type { FieldFault } from '#platform/problem'
 
 /** The most entries that an argument with this name may have, at any depth. */
-const MOST: Record<string, number> = {
+const MAX_ITEMS: Record<string, number> = {
   versions: catalog.MAX_VERSIONS,
   prices: catalog.MAX_PRICES,
   sections: listing.LIMITS.sections,
@@ -15,26 +15,26 @@ const MOST: Record<string, number> = {
 }
 
 /** Lists longer than this multiple are rejected without checking their entries. */
-const FAR = 2
+const REJECTED_MULTIPLE = 2
 
 /**
- * The lists in a call that are far too long. Checked first, because schemas, rules and dry runs
- * read every entry several times.
+ * Errors for the lists in a call that are far too long. They are checked first, because schemas,
+ * rules and dry runs read every entry several times.
  */
-export function farTooMany(args: Record<string, unknown>): FieldFault[] {
-  return Object.entries(args).flatMap(([name, value]) => excessAt(name, name, value))
+export function findOversizedLists(args: Record<string, unknown>): FieldFault[] {
+  return Object.entries(args).flatMap(([name, value]) => oversizedListsAt(name, name, value))
 }
 
-function excessAt(path: string, name: string, value: unknown): FieldFault[] {
-  const most = MOST[name]
+function oversizedListsAt(path: string, name: string, value: unknown): FieldFault[] {
+  const most = MAX_ITEMS[name]
   if (most === undefined || !Array.isArray(value)) return []
-  if (value.length > FAR * most) {
+  if (value.length > REJECTED_MULTIPLE * most) {
     return [{ path, message: `Use at most ${most} items. This list has ${value.length}.` }]
   }
   return value.flatMap((entry, index) =>
     typeof entry === 'object' && entry !== null
       ? Object.entries(entry).flatMap(([inner, each]) =>
-          excessAt(`${path}[${index}].${inner}`, inner, each),
+          oversizedListsAt(`${path}[${index}].${inner}`, inner, each),
         )
       : [],
   )

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { FieldFault } from '#platform/problem'
 
 // Each round fixes what the one before revealed: first an invalid entry, then its fields.
-const ROUNDS = 6
+const MAX_ROUNDS = 6
 
 const PLACEHOLDERS: Record<string, unknown> = { string: '', array: [], object: {}, boolean: false }
 
@@ -10,15 +10,15 @@ const PLACEHOLDERS: Record<string, unknown> = { string: '', array: [], object: {
  * Replaces each argument of the wrong type with an empty one, so that a dry run can also find
  * errors in the content. Undefined if the arguments still do not match the schema.
  */
-export function fillIn(
+export function withPlaceholders(
   schema: z.ZodObject,
   args: Record<string, unknown>,
 ): Record<string, unknown> | undefined {
   const copy = structuredClone(args)
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const parsed = schema.safeParse(copy)
     if (parsed.success) return parsed.data
-    for (const issue of parsed.error.issues) fillInAt(copy, issue)
+    for (const issue of parsed.error.issues) replaceInvalid(copy, issue)
   }
   return undefined
 }
@@ -33,7 +33,7 @@ export function mergeFaults(shape: FieldFault[], rules: FieldFault[]): FieldFaul
   ]
 }
 
-function fillInAt(root: Record<string, unknown>, issue: z.core.$ZodIssue): void {
+function replaceInvalid(root: Record<string, unknown>, issue: z.core.$ZodIssue): void {
   const holder = (path: PropertyKey[]) =>
     path.reduce<unknown>((value, part) => (value as Record<PropertyKey, unknown>)?.[part], root)
   if (issue.code === 'unrecognized_keys') {

@@ -23,7 +23,7 @@ const HANDLERS: { [K in EventKind]: Handler<Events[K]> } = {
   dispute_closed: { within: disputeClosed },
   refund_made: { within: refundMade },
   refund_settled: { within: refundSettled },
-  notice: { within: notice },
+  notice: { within: processorNotice },
   payout_settled: { outside: settlePayout },
   account_changed: { outside: accountChanged },
 }
@@ -36,8 +36,8 @@ type Handler<E> =
   | { within: (world: World, tx: Db, event: E) => Handled; outside?: undefined }
   | { outside: (world: World, event: E) => Handled; within?: undefined }
 
-/** Raises an alarm for staff, with a link to the sale if it is about a charge. */
-async function notice(
+/** Raises an alarm for staff; a notice about a charge links to its sale. */
+async function processorNotice(
   { random, processor }: World,
   tx: Db,
   event: Events['notice'],
@@ -50,19 +50,19 @@ async function notice(
 }
 
 /** Thrown to roll back the transaction of an event that will be retried. */
-class Later extends Error {}
+class RetryLater extends Error {}
 
 /**
- * Handles pending events of the processor, each once, and returns how many were handled. One that
- * fails keeps none of the others waiting. Events due by the clock of the app that they are about
- * are handled; others wait until they are due.
+ * Handles the processor's pending events, each once, and returns how many were handled. A failed
+ * event is retried later and does not block the others. An event is due by the clock of its app;
+ * earlier ones stay pending.
  */
 export async function handleEvents(world: World): Promise<number> {
   const { processor, db, clock, log } = world
-  const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
+  const latest_time = addSeconds(clock.now(), await apps.furthestClock(db))
   let done = 0
   const events = eachInPages<Event, Event>(
-    (page) => processor.events(furthest, page),
+    (page) => processor.events(latest_time, page),
     (last) => last,
   )
   for await (const event of events) {
@@ -72,7 +72,7 @@ export async function handleEvents(world: World): Promise<number> {
       await processor.acknowledge(event.id)
       done++
     } catch (error) {
-      if (!(error instanceof Later)) {
+      if (!(error instanceof RetryLater)) {
         const facts = { error, event_id: event.id, kind: event.kind }
         log.error(facts, 'processor event failed; will retry')
       }
@@ -86,11 +86,11 @@ async function handle<K extends EventKind>(world: World, kind: K, event: Events[
   const { db, clock, processor } = world
   const { id } = event
   const { within, outside }: Handler<Events[K]> = HANDLERS[kind]
-  if ((await outside?.(world, event)) === 'later') throw new Later(id)
+  if ((await outside?.(world, event)) === 'later') throw new RetryLater(id)
   await db.tx(async (tx) => {
     const now = clock.now()
     await payments.receive(tx, now, { id, kind, processor: processor.name, payload: event })
     if (!(await payments.markHandled(tx, now, id))) return
-    if ((await within?.(world, tx, event)) === 'later') throw new Later(id)
+    if ((await within?.(world, tx, event)) === 'later') throw new RetryLater(id)
   })
 }
