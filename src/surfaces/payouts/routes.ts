@@ -44,7 +44,7 @@ export function payeePages(app: FastifyInstance, world: World): void {
     })
     declareReferrals(scope, reporting, (context) => balanceFacts(reporting, context))
     for (const kind of ['seller', 'affiliate'] as const) {
-      declareMoney(scope, world, kind)
+      declareBankAndPayouts(scope, world, kind)
       declareStatements(scope, reporting, kind)
     }
   })
@@ -97,7 +97,7 @@ function bankOf(account: payouts.PayoutAccount | undefined) {
   return { name: account.bank_name ?? 'Your bank', last4: account.bank_last4 ?? '····' }
 }
 
-function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): void {
+function declareBankAndPayouts(scope: FastifyInstance, world: World, kind: PayeeKind): void {
   const { home, base } = PAYEE_PAGES[kind]
   // Changes to payouts and bank accounts need re-authentication.
   const requireProvenPayee = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -148,9 +148,9 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
 }
 
 /** The processor's answer; undefined if it does not respond. */
-async function ifReachable<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+async function ifReachable<Answer>(call: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
-    return await ask()
+    return await call()
   } catch (error) {
     if (error instanceof payments.ProcessorUnreachable) return undefined
     throw error

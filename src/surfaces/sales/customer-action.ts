@@ -17,7 +17,7 @@ export interface ActionLink {
 }
 
 /** The input of an action. */
-interface Given {
+interface ActionInput {
   license: CustomerLicense
   actor: ActorOf<'seller'>
   reason: string
@@ -44,14 +44,14 @@ export interface CustomerAction {
   text: string
   isPossible(license: CustomerLicense): boolean
   /** Returns the name of the message about the result. */
-  run(world: World, given: Given): Promise<string>
+  run(world: World, given: ActionInput): Promise<string>
 }
 
-const renews = ({ period_end, status }: CustomerLicense) =>
+const isRenewing = ({ period_end, status }: CustomerLicense) =>
   period_end !== null && status !== 'canceled'
-const lives = ({ status }: CustomerLicense) => status !== 'canceled'
+const isLive = ({ status }: CustomerLicense) => status !== 'canceled'
 const isLiveUncharged = (license: CustomerLicense) =>
-  license.origin !== 'purchase' && lives(license)
+  license.origin !== 'purchase' && isLive(license)
 
 /** The actions on a license, by their names in URLs. */
 export const ACTIONS: Record<string, CustomerAction> = {
@@ -59,7 +59,7 @@ export const ACTIONS: Record<string, CustomerAction> = {
     label: 'Cancel at period end',
     button: 'Cancel at period end',
     text: 'The license stays valid until the end of the paid period, and nothing more is charged. A license with an overdue payment, or one that the buyer paused, ends now. The buyer gets an email, and can turn renewal on again until then.',
-    isPossible: (license) => renews(license) && license.auto_renew,
+    isPossible: (license) => isRenewing(license) && license.auto_renew,
     async run(world, { license: { license_id }, actor, reason }) {
       const off = { license_id, to: 'off', reason } as const
       return (await setAutoRenew(world, actor, off)) ? 'canceled' : 'changed'
@@ -70,7 +70,7 @@ export const ACTIONS: Record<string, CustomerAction> = {
     button: 'Cancel now',
     is_final: true,
     text: 'The license ends now, and its key stops working. Nothing is refunded: refund an invoice first if the buyer should get money back. The buyer gets an email. This cannot be undone.',
-    isPossible: (license) => renews(license) || isLiveUncharged(license),
+    isPossible: (license) => isRenewing(license) || isLiveUncharged(license),
     async run(world, { license: { license_id }, actor, reason }) {
       return (await endNow(world, actor, { license_id, reason })) ? 'ended' : 'changed'
     },
@@ -93,7 +93,7 @@ export const ACTIONS: Record<string, CustomerAction> = {
     label: 'Replace key',
     button: 'Replace key',
     text: 'The buyer gets a new key by email. The old key stops working now. You do not see either key.',
-    isPossible: lives,
+    isPossible: isLive,
     async run(world, { license, actor, reason, replaces }) {
       const { license_id, app_id } = license
       // Sending the same form twice replaces one key.
@@ -107,7 +107,7 @@ export const ACTIONS: Record<string, CustomerAction> = {
     label: 'Resend receipt',
     button: 'Resend receipt',
     text: 'The buyer gets the receipt of the purchase again, with the current key.',
-    isPossible: (license) => license.order_id !== null && lives(license),
+    isPossible: (license) => license.order_id !== null && isLive(license),
     async run(world, { license, actor, reason }) {
       const { outcome } = await resendReceipt(world, license.order_id!, { actor, reason })
       return outcome === 'sent' ? 'resent' : 'too_often'

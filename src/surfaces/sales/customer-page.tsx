@@ -61,8 +61,8 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
           aside={
             <span class="inline-flex flex-wrap gap-1">
               <StatusBadge status={license.status} />
-              {beginningOf(license) !== 'purchase' && (
-                <Badge>{ORIGIN_LABELS[beginningOf(license)]}</Badge>
+              {originOf(license) !== 'purchase' && (
+                <Badge>{ORIGIN_LABELS[originOf(license)]}</Badge>
               )}
             </span>
           }
@@ -81,7 +81,7 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
           {facts.disputes.length > 0 && <Disputes {...facts} />}
         </div>
         <div class="grid grid-cols-1 gap-5">
-          {facts.others.length > 0 && <Others {...facts} />}
+          {facts.others.length > 0 && <OtherLicenses {...facts} />}
           <History {...facts} />
         </div>
       </div>
@@ -89,10 +89,10 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
   )
 }
 
-const BEGUN = { purchase: 'Bought', comp: 'Given', import: 'Imported' } as const
+const START_LABELS = { purchase: 'Bought', comp: 'Given', import: 'Imported' } as const
 
-/** How a license began, also where its buyer continued an imported one with a card. */
-function beginningOf({ origin, was_imported }: CustomerFacts['license']) {
+/** Where a license comes from; `import` also after its buyer has continued it with a card. */
+function originOf({ origin, was_imported }: CustomerFacts['license']) {
   return was_imported ? 'import' : origin
 }
 
@@ -113,7 +113,7 @@ function License({ license }: CustomerFacts): JSX.Element {
           money('Charged', charged),
           ...(returned > 0 ? [money('Refunded or lost in disputes', returned)] : []),
           { term: 'Plan', detail: license.product_name },
-          day(BEGUN[beginningOf(license)], license.created_at),
+          day(START_LABELS[originOf(license)], license.created_at),
           ...(period_end && status !== 'paused' ? [day(endLabel(license), period_end)] : []),
           ...(status === 'canceled' && canceled_at ? [day('Ended', canceled_at)] : []),
           ...(card ? [{ term: 'Card', detail: cardName(card) }] : []),
@@ -198,7 +198,7 @@ function ActionList({ actions }: CustomerFacts): JSX.Element {
   )
 }
 
-function Others({ others, base }: CustomerFacts): JSX.Element {
+function OtherLicenses({ others, base }: CustomerFacts): JSX.Element {
   return (
     <Panel title="Other licenses">
       <RecordRows

@@ -33,7 +33,7 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
   scope.post(path, async (request, reply) => {
     const context = await requireSellerOrStaff(world, request, reply, side, NEEDED)
     const dispute = await disputeOf(world, context)
-    const leadBack = (done: string) =>
+    const redirectBack = (done: string) =>
       redirectTo(reply, `${context.base}/disputes/${dispute.id}/?done=${done}`)
     // Browsers count a line break as one character and send two.
     const statement = (formOf(request).statement ?? '').replaceAll('\r\n', '\n').trim()
@@ -41,14 +41,14 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
     if (fault) return await show(world, context, { statement, fault })
     if ((formOf(request).submitted_at ?? '') !== submittedAt(dispute)) {
       // The same form, sent twice.
-      if (dispute.evidence?.uncategorized_text === statement) return leadBack('sent')
+      if (dispute.evidence?.uncategorized_text === statement) return redirectBack('sent')
       return await show(world, context, { statement, is_late: true })
     }
     const facts = { dispute_id: dispute.id, statement }
     const done = await sendEvidence(world, actorOf(context), facts)
     if (done === 'unreachable')
       return await show(world, context, { statement, is_unreachable: true })
-    return leadBack(done)
+    return redirectBack(done)
   })
 }
 
@@ -77,14 +77,14 @@ async function disputeOf(world: World, { request, app }: SalesContext) {
 async function show(
   world: World,
   context: SalesContext,
-  tried: { statement?: string; fault?: string; is_unreachable?: boolean; is_late?: boolean },
+  refused: { statement?: string; fault?: string; is_unreachable?: boolean; is_late?: boolean },
 ): Promise<FastifyReply> {
   const { db } = world
   const dispute = await disputeOf(world, context)
   const invoice = (await billing.findSellerInvoice(db, { id: dispute.invoice_id, app_id: null }))!
   const app = await apps.get(db, invoice.app_id)
   const license = await licensing.getLicense(db, invoice.license_id)
-  const { is_unreachable, is_late } = tried
+  const { is_unreachable, is_late } = refused
   const done = is_unreachable ? 'unreachable' : is_late ? 'late' : queryOf(context.request, 'done')
   const page = DisputePage({
     ...pageFacts(world, context, app),
@@ -92,13 +92,13 @@ async function show(
     dispute,
     evidence: dispute.evidence ?? (await assembleEvidence(world, dispute.id)),
     is_accepted: dispute.closed_at === null && appTime(world, app) < dispute.due_at,
-    statement: tried.statement ?? dispute.evidence?.uncategorized_text ?? '',
+    statement: refused.statement ?? dispute.evidence?.uncategorized_text ?? '',
     longest_statement: payments.MAX_STATEMENT_LENGTH,
     cost: billing.DISPUTE_COST,
     has_ended: license.status === 'canceled',
     note: ownValue(NOTES, done ?? ''),
-    fault: tried.fault,
+    fault: refused.fault,
   })
-  const status = tried.fault ? 422 : is_unreachable ? 503 : is_late ? 409 : 200
+  const status = refused.fault ? 422 : is_unreachable ? 503 : is_late ? 409 : 200
   return sendPage(context.reply, page, { status })
 }

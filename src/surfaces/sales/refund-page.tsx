@@ -76,7 +76,11 @@ export function RefundPage(
       {facts.obstacle && <Alert tone="info">{facts.obstacle}</Alert>}
       <ErrorSummary errors={facts.faults.map(placed)} title="Nothing was refunded" />
       <div class="max-w-xl">
-        {quote ? <Preview {...facts} quote={quote} /> : !facts.obstacle && <Ask {...facts} />}
+        {quote ? (
+          <Preview {...facts} quote={quote} />
+        ) : (
+          !facts.obstacle && <AmountForm {...facts} />
+        )}
       </div>
     </SalesLayout>
   )
@@ -84,7 +88,7 @@ export function RefundPage(
 
 type RefundPageFacts = Parameters<typeof RefundPage>[0]
 
-function Ask({
+function AmountForm({
   form,
   faults,
   left,

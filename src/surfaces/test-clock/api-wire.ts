@@ -4,7 +4,7 @@ import { LICENSE_STATUSES } from '#domain/licensing'
 import { eventText } from '#http/timeline-labels'
 import { isoSeconds } from '#platform/calendar'
 import { formatAmount } from '#platform/money'
-import { needsRenewal, RETRIES, SCENARIOS, takesRetry } from './scenarios.ts'
+import { hasRetryChoice, needsRenewal, RETRIES, SCENARIOS } from './scenarios.ts'
 
 /** The largest number of events in one response. */
 export const MAX_EVENTS = 200
@@ -32,7 +32,7 @@ export const ScenarioList = z
 export function writeScenarios(): z.infer<typeof ScenarioList> {
   const scenarios = SCENARIOS.map((scenario) => {
     const { name, title, description } = scenario
-    const retries = takesRetry(scenario) ? RETRY_VALUES : []
+    const retries = hasRetryChoice(scenario) ? RETRY_VALUES : []
     return { name, title, description, needs_renewal: needsRenewal(scenario), retries }
   })
   return { scenarios }

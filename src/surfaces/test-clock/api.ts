@@ -23,8 +23,8 @@ import {
   writeScenarios,
 } from './api-wire.ts'
 import { cursorText, eventsAfter, latestEvents, readCursor } from './event-pages.ts'
-import { fits, scenarioOf, takesRetry } from './scenarios.ts'
-import { busyClock, SCENARIO, ScenarioRequest, ScenarioResult } from './work.ts'
+import { canBuyPrice, hasRetryChoice, scenarioOf } from './scenarios.ts'
+import { findBusyClock, SCENARIO, ScenarioRequest, ScenarioResult } from './work.ts'
 
 const LIMIT_FAULT = `\`limit\` must be a whole number from 1 to ${MAX_EVENTS}.`
 
@@ -79,15 +79,15 @@ function startScenario(world: World): Endpoint {
       const app = await appOf(world, request)
       const chosen = { retry: body.retry ?? '1' }
       const scenario = scenarioOf(body.scenario, chosen)!
-      if (body.retry !== undefined && !takesRetry(scenario)) {
+      if (body.retry !== undefined && !hasRetryChoice(scenario)) {
         throw fault('retry', `The scenario ${scenario.name} takes no retry.`)
       }
       const price = await priceOf(world, app, { scenario, price_id: body.price_id })
-      const retry = takesRetry(scenario) ? chosen : {}
+      const retry = hasRetryChoice(scenario) ? chosen : {}
       const requested = { slug: app.slug, scenario: scenario.name, price_id: price.id, ...retry }
       const user_id = await ownerOf(world, app)
       const task = { kind: SCENARIO, user_id, app_id: app.id, request: requested } as const
-      const { id, is_busy } = await runTaskNow(world, task, busyClock(world, app.id))
+      const { id, is_busy } = await runTaskNow(world, task, findBusyClock(world, app.id))
       if (is_busy) throw refuse('test_clock_busy')
       return await answerOf(world, (await findTaskOf(world.db, { id, app_id: app.id }))!)
     },
@@ -178,7 +178,7 @@ function whyClosed(app: apps.App): string | undefined {
 async function priceOf(
   { db }: World,
   app: apps.App,
-  wanted: { scenario: Parameters<typeof fits>[0]; price_id: string | undefined },
+  wanted: { scenario: Parameters<typeof canBuyPrice>[0]; price_id: string | undefined },
 ): Promise<catalog.ProductPrice> {
   const { scenario, price_id } = wanted
   const path = 'price_id'
@@ -187,7 +187,7 @@ async function priceOf(
   const prices = await catalog.livePrices(db, app.id)
   const named = price_id === undefined ? prices : prices.filter(({ id }) => id === price_id)
   if (named.length === 0) throw fault(path, 'The app has no such price for sale.')
-  const price = named.find((each) => fits(scenario, each))
+  const price = named.find((each) => canBuyPrice(scenario, each))
   if (!price) throw fault(path, 'The scenario needs a recurring price.')
   return price
 }

@@ -14,25 +14,25 @@ import { nextOtherDue, type TestMode } from './clock-work.ts'
 import { type OtherEvent, otherDueText, stepText } from './labels.ts'
 import type { ClockLayoutFacts } from './layout.tsx'
 import { scenarioOf } from './scenarios.ts'
-import { ADVANCE, AdvanceRequest, latestWork, ScenarioRequest, underWay } from './work.ts'
+import { ADVANCE, AdvanceRequest, findRunningTask, latestWork, ScenarioRequest } from './work.ts'
 
 const MAX_SHOWN = 20
 
-type Gathered = Omit<ClockFacts, keyof ClockLayoutFacts | 'faulty' | 'form'>
+type ClockPageContent = Omit<ClockFacts, keyof ClockLayoutFacts | 'faulty' | 'form'>
 
 /** Gathers the facts of the test clock's main page. */
-export async function gather(
+export async function readClockFacts(
   world: World,
   test_mode: TestMode,
   context: ClockContext,
-): Promise<Gathered> {
+): Promise<ClockPageContent> {
   const { db } = world
   const { app } = context
   const shown = await billing.subscribersOf(db, { app_id: app.id, limit: MAX_SHOWN })
   const prices = await catalog.livePrices(db, app.id)
-  const work = await underWay(world, app.id)
+  const work = await findRunningTask(world, app.id)
   return {
-    due: await dueNext(world, test_mode, context, shown[0]),
+    due: await nextDue(world, test_mode, context, shown[0]),
     subscribers: shown.map((subscriber) => {
       const { license_id, email, product_name, status, next_at: at } = subscriber
       const next = at ? { at, text: stepText(stepOf(subscriber, at), subscriber) } : undefined
@@ -42,13 +42,13 @@ export async function gather(
     prices: prices.map(({ id, product_name, amount, frequency }) => {
       return { value: id, label: `${product_name}, ${priceText(amount, frequency)}` }
     }),
-    closed: whyClosed(app, prices.length),
+    closed: closedReason(app, prices.length),
     under_way_url: work && taskAddress(work.id),
     latest: (await latestWork(world, app.id)).map(workLine),
   }
 }
 
-function whyClosed(app: apps.App, price_count: number): ClockFacts['closed'] {
+function closedReason(app: apps.App, price_count: number): ClockFacts['closed'] {
   if (price_count === 0) return 'no_prices'
   if (app.is_suspended) return 'suspended'
   if (app.archived_at) return 'archived'
@@ -56,13 +56,13 @@ function whyClosed(app: apps.App, price_count: number): ClockFacts['closed'] {
 }
 
 /** The next due event of an app; a charge includes its amount. */
-export async function dueNext(
+export async function nextDue(
   world: World,
   test_mode: TestMode,
   { app, now }: Pick<ClockContext, 'app' | 'now'>,
   first?: billing.Subscriber,
 ): Promise<{ at: Date; text: string } | undefined> {
-  const other = await firstOther(world, test_mode, app.id, now)
+  const other = await firstOtherEvent(world, test_mode, app.id, now)
   const at = first?.next_at
   if (!first || !at || (other && other.at < at)) {
     return other && { at: other.at, text: otherDueText(other) }
@@ -72,7 +72,7 @@ export async function dueNext(
 }
 
 /** The next due event that is not about a subscription. */
-async function firstOther(
+async function firstOtherEvent(
   world: World,
   test_mode: TestMode,
   app_id: AppId,

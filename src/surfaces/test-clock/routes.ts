@@ -17,18 +17,18 @@ import { readAdvance } from './advance-form.ts'
 import { type ClockContext, layoutFacts, requireTestClock } from './clock-context.ts'
 import { type ClockFacts, ClockPage } from './clock-page.tsx'
 import type { TestMode } from './clock-work.ts'
-import { dueNext, gather, isOf } from './facts.ts'
+import { isOf, nextDue, readClockFacts } from './facts.ts'
 import { AdvancePage, ScenarioPage } from './result-pages.tsx'
-import { fits, scenarioOf } from './scenarios.ts'
+import { canBuyPrice, scenarioOf } from './scenarios.ts'
 import {
   ADVANCE,
-  busyClock,
   declareWork,
+  findBusyClock,
+  findRunningTask,
   SCENARIO,
   ScenarioRequest,
   ScenarioResult,
   StoredAdvance,
-  underWay,
 } from './work.ts'
 
 const CLOCK = `${APP_PATH}/test-clock/`
@@ -65,7 +65,11 @@ async function sendClock(
   sent: Pick<ClockFacts, 'faulty' | 'form'>,
 ) {
   const layout = layoutFacts(world, context)
-  const page = ClockPage({ ...layout, ...(await gather(world, test_mode, context)), ...sent })
+  const page = ClockPage({
+    ...layout,
+    ...(await readClockFacts(world, test_mode, context)),
+    ...sent,
+  })
   return sendPage(context.reply, page, { status: sent.faulty ? 422 : 200 })
 }
 
@@ -73,11 +77,11 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
   scope.post(`${CLOCK}advance`, async (request, reply) => {
     const context = await requireTestClock(world, request, reply)
     const { app, now, session } = context
-    const busy = await underWay(world, app.id)
+    const busy = await findRunningTask(world, app.id)
     if (busy) return redirectTo(reply, taskAddress(busy.id))
     const form = formOf(request)
     const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
-    const due = await dueNext(world, test_mode, context, first)
+    const due = await nextDue(world, test_mode, context, first)
     const read = readAdvance(now, form, due?.at)
     if ('fault' in read) {
       const faulty = { id: 'date', message: read.fault }
@@ -85,7 +89,7 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
     }
     const requested = { slug: app.slug, to: read.to.toISOString() }
     const task = { kind: ADVANCE, user_id: session.user_id, app_id: app.id, request: requested }
-    return redirectTo(reply, await startTaskNow(world, task, busyClock(world, app.id)))
+    return redirectTo(reply, await startTaskNow(world, task, findBusyClock(world, app.id)))
   })
 
   scope.get(`${CLOCK}advances/:task_id/`, async (request, reply) => {
@@ -107,7 +111,7 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
       to,
       requested: new Date(result.requested),
       outcome: result.outcome,
-      stuck_at: isStuck ? await dueNext(world, test_mode, context, first) : undefined,
+      stuck_at: isStuck ? await nextDue(world, test_mode, context, first) : undefined,
       tally,
       events: await billing.timelineEvents(world.db, span, paging),
       paging,
@@ -121,7 +125,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
   scope.post(`${CLOCK}scenarios`, async (request, reply) => {
     const context = await requireTestClock(world, request, reply)
     const { app, session } = context
-    const busy = await underWay(world, app.id)
+    const busy = await findRunningTask(world, app.id)
     if (busy) return redirectTo(reply, taskAddress(busy.id))
     const form = formOf(request)
     const { scenario: name = '', retry } = form
@@ -129,7 +133,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     const scenario = scenarioOf(name, { retry })
     const price = app.is_on_sale && price_id && (await catalog.findLivePrice(world.db, price_id))
     if (!scenario || !price || price.app_id !== app.id) throw refuse('invalid_request')
-    if (!fits(scenario, price)) {
+    if (!canBuyPrice(scenario, price)) {
       const message = 'This scenario needs a plan that renews. Choose another plan.'
       const faulty = { id: 'price_id', message }
       return await sendClock(world, test_mode, context, { faulty, form })
@@ -141,7 +145,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
       ...(retry ? { retry } : {}),
     }
     const task = { kind: SCENARIO, user_id: session.user_id, app_id: app.id, request: requested }
-    return redirectTo(reply, await startTaskNow(world, task, busyClock(world, app.id)))
+    return redirectTo(reply, await startTaskNow(world, task, findBusyClock(world, app.id)))
   })
 
   scope.get(`${CLOCK}scenarios/:task_id/`, async (request, reply) => {

@@ -21,9 +21,9 @@ export interface Scenario {
   steps: readonly ScenarioStep[]
 }
 
-const GOOD = '4242424242424242'
+const WORKING = '4242424242424242'
 const NEVER_RENEWS = '4999990000000197'
-const STAYS = 'The clock is not advanced.'
+const NOT_ADVANCED = 'The clock is not advanced.'
 
 /** The test cards that recover on scheduled retry 1, 2 or 3. */
 const RECOVERING = {
@@ -76,35 +76,35 @@ export const SCENARIOS: readonly Scenario[] = [
     title: 'Trial ends',
     description:
       'A buyer starts a trial (seven days if the plan has none) and gets an email three days before it ends. Then the first period is paid.',
-    card: GOOD,
+    card: WORKING,
     trial_days: 7,
     steps: [{ until: 'active' }],
   },
   {
     name: 'refund',
     title: 'Refund',
-    description: `A buyer pays, and you refund the payment in full. The license is canceled immediately. ${STAYS}`,
-    card: GOOD,
+    description: `A buyer pays, and you refund the payment in full. The license is canceled immediately. ${NOT_ADVANCED}`,
+    card: WORKING,
     steps: [{ refund: 'full' }],
   },
   {
     name: 'dispute_won',
     title: 'Dispute won',
-    description: `A buyer disputes the payment, and the license is paused. The bank decides for you, and the same key works again. ${STAYS}`,
-    card: GOOD,
+    description: `A buyer disputes the payment, and the license is paused. The bank decides for you, and the same key works again. ${NOT_ADVANCED}`,
+    card: WORKING,
     steps: [{ dispute: 'won' }],
   },
   {
     name: 'dispute_lost',
     title: 'Dispute lost',
-    description: `A buyer disputes the payment, and the license is paused. The bank decides for the buyer, and the license is canceled. ${STAYS}`,
-    card: GOOD,
+    description: `A buyer disputes the payment, and the license is paused. The bank decides for the buyer, and the license is canceled. ${NOT_ADVANCED}`,
+    card: WORKING,
     steps: [{ dispute: 'lost' }],
   },
 ]
 
 /** Whether a scenario has a retry to choose. */
-export function takesRetry({ name }: Pick<Scenario, 'name'>): boolean {
+export function hasRetryChoice({ name }: Pick<Scenario, 'name'>): boolean {
   return name === 'recovered'
 }
 
@@ -114,7 +114,7 @@ export function needsRenewal({ steps }: Scenario): boolean {
 }
 
 /** Whether a scenario can buy this price. */
-export function fits(
+export function canBuyPrice(
   scenario: Scenario,
   { frequency }: Pick<catalog.ProductPrice, 'frequency'>,
 ): boolean {

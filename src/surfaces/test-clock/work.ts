@@ -71,7 +71,7 @@ export function declareWork(world: World, test_mode: TestMode): void {
 }
 
 /** The running advance or scenario of an app, if there is one. */
-export async function underWay(
+export async function findRunningTask(
   { db, clock }: { db: Db; clock: Clock },
   app_id: AppId,
 ): Promise<Task | undefined> {
@@ -79,11 +79,11 @@ export async function underWay(
   return latest.find((task) => isUnderWay(clock.now(), task))
 }
 
-/** What keeps another advance or scenario of an app from starting: one at a time. */
-export function busyClock({ clock }: World, app_id: AppId): FindBusy {
+/** Finds the advance or scenario that keeps another one of the app from starting. */
+export function findBusyClock({ clock }: World, app_id: AppId): FindBusy {
   return async (tx) => {
     await apps.lock(tx, app_id)
-    return await underWay({ db: tx, clock }, app_id)
+    return await findRunningTask({ db: tx, clock }, app_id)
   }
 }
 
