@@ -16,7 +16,7 @@ import type { DemoFacts } from '../src/demo/seed.ts'
 import { Agent } from '../test/support/agent.ts'
 import { overHttp } from '../test/support/process.ts'
 import { licenseKey, purchase } from '../test/support/purchase.ts'
-import { ask } from './generator.ts'
+import { sendRequest } from './generator.ts'
 import { startServer } from './processes.ts'
 import { openSubject, subjectSettings } from './subject.ts'
 
@@ -102,7 +102,7 @@ function validator(base_url: string, demo: DemoFacts, key: string): () => Promis
       'x-forwarded-for': `10.9.${caller >> 8}.${caller & 255}`,
     }
     const url = new URL('/api/v1/licenses/validate', base_url)
-    const { status } = await ask(connections, url, { method: 'POST', headers, body })
+    const { status } = await sendRequest(connections, url, { method: 'POST', headers, body })
     if (status !== 200) throw new Error(`a validation returned ${status}`)
   }
 }
@@ -118,7 +118,7 @@ async function signUpForm(base_url: string): Promise<() => Promise<void>> {
     const email = `flood-${++count}@example.com`
     const form = new URLSearchParams({ csrf_token, email, password: HARDEST }).toString()
     const headers = { cookie: browser.cookie, origin: base_url, 'x-forwarded-for': FLOODER }
-    await ask(connections, new URL('/signup/', base_url), { method: 'POST', headers, form })
+    await sendRequest(connections, new URL('/signup/', base_url), { method: 'POST', headers, form })
   }
 }
 

@@ -8,7 +8,7 @@ export interface Answer {
 }
 
 /** Sends one request over an agent's connections, with a form or another body if given. */
-export function ask(
+export function sendRequest(
   agent: Agent,
   url: URL,
   call: { method: string; headers: OutgoingHttpHeaders; form?: string | undefined; body?: string },

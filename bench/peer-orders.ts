@@ -1,12 +1,16 @@
 /** Orders on Vendure or Medusa, from the cart to the payment. Prints one line of JSON. */
 import { readFileSync } from 'node:fs'
 import { Agent, type OutgoingHttpHeaders } from 'node:http'
-import { ask, measure } from './generator.ts'
+import { measure, sendRequest } from './generator.ts'
 
 const base = new URL(process.env.TARGET!)
 const BUYERS_AT_ONCE = 16
 
-type Post = (path: string, body: object, headers?: OutgoingHttpHeaders) => ReturnType<typeof ask>
+type Post = (
+  path: string,
+  body: object,
+  headers?: OutgoingHttpHeaders,
+) => ReturnType<typeof sendRequest>
 
 /** One mutation of Vendure's shop API for each step. */
 const MUTATIONS = [
@@ -66,7 +70,7 @@ const order = process.env.PEER === 'medusa' ? atMedusa : atVendure
 await measure(BUYERS_AT_ONCE, Number(process.env.SECONDS), async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const post: Post = (path, body, headers = {}) =>
-    ask(agent, new URL(path, base), {
+    sendRequest(agent, new URL(path, base), {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),

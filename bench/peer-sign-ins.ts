@@ -1,6 +1,6 @@
 /** Sign-ins with email and password, on Purser or better-auth. Prints one line of JSON. */
 import { Agent } from 'node:http'
-import { ask, measure } from './generator.ts'
+import { measure, sendRequest } from './generator.ts'
 import { Visitor } from './visitor.ts'
 
 const base = new URL(process.env.TARGET!)
@@ -22,10 +22,10 @@ async function atBetterAuth(): Promise<void> {
   const headers = { 'content-type': 'application/json', origin: base.origin }
   const body = JSON.stringify({ email, password })
   const url = new URL('/api/auth/sign-in/email', base)
-  const signed = await ask(agent, url, { method: 'POST', headers, body })
+  const signed = await sendRequest(agent, url, { method: 'POST', headers, body })
   const [cookie = ''] = signed.headers['set-cookie']?.[0]?.split(';') ?? []
   const session = new URL('/api/auth/get-session', base)
-  const answer = await ask(agent, session, { method: 'GET', headers: { cookie } })
+  const answer = await sendRequest(agent, session, { method: 'GET', headers: { cookie } })
   if (!answer.body.includes(email)) throw new Error(`no session: ${answer.status} ${answer.body}`)
 }
 

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { Agent } from 'node:http'
-import { ask, measure } from './generator.ts'
+import { measure, sendRequest } from './generator.ts'
 
 const base = new URL(process.env.TARGET!)
 const {
@@ -38,14 +38,14 @@ async function signIn(): Promise<void> {
     code_challenge,
     code_challenge_method: 'S256',
   })
-  const authorized = await ask(agent, new URL(`/o/auth?${params}`, base), {
+  const authorized = await sendRequest(agent, new URL(`/o/auth?${params}`, base), {
     method: 'GET',
     headers: { cookie, ...from },
   })
   const code = URL.parse(authorized.headers.location ?? '', base)?.searchParams.get('code')
   if (!code) throw new Error(`no code: ${authorized.status} ${authorized.headers.location}`)
   const form = { grant_type: 'authorization_code', code, redirect_uri, code_verifier }
-  const token = await ask(agent, new URL('/o/token', base), {
+  const token = await sendRequest(agent, new URL('/o/token', base), {
     method: 'POST',
     headers: { authorization, ...from },
     form: new URLSearchParams(form).toString(),

@@ -14,7 +14,7 @@ import { countFlag } from '../scripts/count-flag.ts'
 import { readArguments } from '../scripts/read-arguments.ts'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { enableSignIn } from '../src/demo/seed.ts'
-import { ask } from './generator.ts'
+import { sendRequest } from './generator.ts'
 import { generateBeside, startServer } from './processes.ts'
 import { seed } from './seed.ts'
 import { openSubject, subjectSettings } from './subject.ts'
@@ -125,7 +125,7 @@ function startLoad(base: string, kinds: string[][], authorization: string) {
       ...(method === 'POST' && { 'content-type': 'application/json' }),
     }
     const call = { method, headers, ...(method === 'POST' && { body: rest }) }
-    const answer = await ask(agent, new URL(path, base), call).catch(() => undefined)
+    const answer = await sendRequest(agent, new URL(path, base), call).catch(() => undefined)
     if (answer?.status === 200) answered++
     else failed++
   }

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http'
-import { type Answer, ask } from './generator.ts'
+import { type Answer, sendRequest } from './generator.ts'
 
 /** The page on which a visitor ended. */
 export interface VisitedPage {
@@ -53,6 +53,6 @@ export class Visitor {
       'x-forwarded-for': this.#caller,
       ...(form === undefined ? {} : { origin: this.#base.origin }),
     }
-    return ask(this.#agent, new URL(path, this.#base), { method, headers, form })
+    return sendRequest(this.#agent, new URL(path, this.#base), { method, headers, form })
   }
 }

@@ -23,18 +23,18 @@ export interface KillSite {
 }
 
 /** What was begun: the buyer, if there is one, and the steps where nothing was killed. */
-interface Begun {
+interface StartedWork {
   browser: Agent | undefined
   steps: string[] | undefined
 }
 
 /** Has a node do the work for a subject; asserts that it died where `kill_at` is given. */
-export async function begin(
+export async function startWork(
   site: KillSite,
   node: Node,
   subject: Subject,
   kill_at?: number,
-): Promise<Begun> {
+): Promise<StartedWork> {
   const { work, world, ahead } = site
   if (work.separate) await world.db.run(work.separate)
   ahead.ms = Math.max(ahead.ms, subject.at.getTime() - Date.now() + 1_000)

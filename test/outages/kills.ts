@@ -9,7 +9,7 @@ import { createServerDatabase } from '../support/database.ts'
 import { openTestService } from '../support/service.ts'
 import { type FaultSuite, type Node, openCluster, SECRET_KEY } from './cluster.ts'
 import type { Fault, FaultResult } from './fault.ts'
-import { assertOnce, begin, type KillSite, pointsOf, recover } from './kill-site.ts'
+import { assertOnce, type KillSite, pointsOf, recover, startWork } from './kill-site.ts'
 import { KILLED_WORK, type KilledWork, type Subject } from './killed-work.ts'
 import { assertSound, openReader } from './sound.ts'
 
@@ -83,7 +83,7 @@ async function prepare({ server_url, template }: FaultSuite, work: KilledWork) {
 
 async function runLane(lane: Lane, [first, ...rest]: Subject[], stride: number) {
   let victim = await startNode(lane)
-  const { steps, browser } = await begin(lane, victim, first!)
+  const { steps, browser } = await startWork(lane, victim, first!)
   assert.ok(steps && steps.length > 1, 'the work has steps')
   await assertOnce(lane, victim, first!, browser)
   const points = pointsOf(steps, POINTS).filter((_, index) => index % stride === 0)
@@ -92,7 +92,7 @@ async function runLane(lane: Lane, [first, ...rest]: Subject[], stride: number) 
     try {
       const other = await standby
       const subject = rest[index]!
-      const { browser } = await begin(lane, victim, subject, step)
+      const { browser } = await startWork(lane, victim, subject, step)
       const recovering = other ?? (await startNode(lane))
       victim = await recoverBy(lane, recovering, index)
       await assertOnce(lane, victim, subject, browser)

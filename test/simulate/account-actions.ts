@@ -3,7 +3,7 @@ import { changeEmail, confirmEmailChange, deleteAccount } from '#flows/account'
 import { sql } from '#platform/sql'
 import { link } from '#surfaces/emails/link'
 import { openOwner } from '../support/account.ts'
-import { move } from './buyer-actions.ts'
+import { changeBillingAddress } from './buyer-actions.ts'
 import type { Fixture, Person } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
 import type { RecordedStep } from './record.ts'
@@ -13,9 +13,9 @@ export const ORIGIN = { address: '127.0.0.1', agent: 'A test', request_id: 'req_
 
 /** What buyers do with their accounts, with its relative frequency. */
 export const ACCOUNT_ACTIONS = [
-  { name: 'change an email', weight: 3, act: changeAddress },
+  { name: 'change an email', weight: 3, act: changeSomeEmail },
   { name: 'delete an account', weight: 3, act: deleteOwn },
-  { name: 'move', weight: 4, act: move },
+  { name: 'move', weight: 4, act: changeBillingAddress },
 ] as const
 
 /** The buyers with an account that is not locked, and those whose license was imported. */
@@ -36,7 +36,7 @@ export async function peopleWithAccount(
 }
 
 /** A buyer changes their email: to a new address, or to one that another person has. */
-async function changeAddress(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+async function changeSomeEmail(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const { harness, record, people } = fixture
   const known = await peopleWithAccount(fixture)
   if (known.length === 0) return undefined

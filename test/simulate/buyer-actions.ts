@@ -137,17 +137,20 @@ export async function payNow(fixture: Fixture, rng: SeededRandom): Promise<strin
 }
 
 /** The owner replaces the card on file. */
-export async function giveOtherCard(
+export async function replaceCard(
   fixture: Fixture,
   rng: SeededRandom,
 ): Promise<string | undefined> {
   const where = rng.odds(50) ? PAYABLE : SUBSCRIBED
   const owned = await someLicense(fixture, rng, sql`s.id is not null and (${where})`)
-  return owned && (await giveCard(fixture, rng, owned))
+  return owned && (await saveCard(fixture, rng, owned))
 }
 
 /** The owner replaces the card with one of another address, perhaps in another state. */
-export async function move(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+export async function changeBillingAddress(
+  fixture: Fixture,
+  rng: SeededRandom,
+): Promise<string | undefined> {
   const { world, harness, record } = fixture
   const owned = await someLicense(fixture, rng, SUBSCRIBED)
   if (!owned) return undefined
@@ -161,13 +164,13 @@ export async function move(fixture: Fixture, rng: SeededRandom): Promise<string 
     record.states,
     { subject, from, to: state },
     async () => {
-      const said = await giveCard(fixture, rng, owned, { state, zip })
+      const said = await saveCard(fixture, rng, owned, { state, zip })
       return { is_made: true, outcome: `${said}, from ${from} to ${state}` }
     },
   )
 }
 
-async function giveCard(
+async function saveCard(
   fixture: Fixture,
   rng: SeededRandom,
   { license_id, user_id }: OwnedLicense,

@@ -3,9 +3,16 @@ import * as catalog from '#domain/catalog'
 import { addDays, isoDate } from '#platform/calendar'
 import type { CartId, DiscountId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import { offerCode, turnCode, wasTurnedOff } from './discount-actions.ts'
+import { offerCode, setCodeState, wasTurnedOff } from './discount-actions.ts'
 import type { Fixture, Shop } from './fixture.ts'
-import { buyFrom, confirmSeen, leaveOpen, pay, seeTotals, somePerson } from './purchase-actions.ts'
+import {
+  buyFrom,
+  confirmSeen,
+  leaveCartOpen,
+  pay,
+  seeTotals,
+  somePerson,
+} from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
 import type { OfferedCode } from './record.ts'
 
@@ -38,7 +45,7 @@ async function switchUsed(fixture: Fixture, rng: SeededRandom): Promise<string |
   const offered = record.codes.filter(({ id }) => used.some((each) => each.id === id))
   if (offered.length === 0) return undefined
   const code = rng.pick(offered)
-  return await turnCode(fixture, code, wasTurnedOff(fixture, code) && rng.odds(50))
+  return await setCodeState(fixture, code, wasTurnedOff(fixture, code) && rng.odds(50))
 }
 
 /** A buyer sees the total with a code, and confirms it after something happened to the code. */
@@ -53,7 +60,7 @@ async function payLater(fixture: Fixture, rng: SeededRandom): Promise<string | u
   if (some.length === 0) return undefined
   const code = rng.pick(rng.pick(some))
   if (!switched.includes(code) || rng.odds(40)) return await payWith(fixture, rng, code)
-  const turned = await turnCode(fixture, code, true)
+  const turned = await setCodeState(fixture, code, true)
   return `${turned}, ${await payWith(fixture, rng, code)}`
 }
 
@@ -67,7 +74,7 @@ async function payWith(fixture: Fixture, rng: SeededRandom, code: OfferedCode): 
   const price_id = rng.pick(allowed).id
   const bought = { shop, price_id, code }
   const person = somePerson(fixture, rng)
-  const cart_id = await leaveOpen(fixture, rng, { person, ...bought })
+  const cart_id = await leaveCartOpen(fixture, rng, { person, ...bought })
   if (!cart_id) return `${person.email} with ${code.code} cannot buy`
   const before = await seeTotals(fixture, cart_id)
   const happened = await changeCode(fixture, rng, bought)
@@ -96,6 +103,7 @@ async function changeCode(
     harness.clock.pass(Math.floor(left / 1000) + rng.pick([-60, 60]))
     return 'days pass'
   }
-  if (draw < 50) return await turnCode(fixture, code, wasTurnedOff(fixture, code) && rng.odds(40))
+  if (draw < 50)
+    return await setCodeState(fixture, code, wasTurnedOff(fixture, code) && rng.odds(40))
   return draw < 80 ? await another() : 'nothing'
 }

@@ -18,13 +18,13 @@ const actorOf = ({ seller_user_id: user_id }: Shop) =>
 
 /** What happens to given plans, with its relative frequency. */
 export const COMP_ACTIONS = [
-  { name: 'give a plan', weight: 6, act: giveAway },
+  { name: 'give a plan', weight: 6, act: giveSomePlan },
   { name: 'end a given plan', weight: 2, act: endEarly },
   { name: 'buy after a given plan', weight: 2, act: buyAfterComp },
 ] as const
 
 /** A seller gives a plan: until a day, which may be over, or without an end. */
-async function giveAway(fixture: Fixture, rng: SeededRandom): Promise<string> {
+async function giveSomePlan(fixture: Fixture, rng: SeededRandom): Promise<string> {
   const { world, record } = fixture
   const { app_id, email_normalized } = await someReceiver(fixture, rng)
   const shop = fixture.shops.find(({ id }) => id === app_id)!

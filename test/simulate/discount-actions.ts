@@ -8,7 +8,7 @@ import { actingSeller } from './actors.ts'
 import type { Fixture, Shop } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
 import type { OfferedCode } from './record.ts'
-import { turn, usesOf } from './switches.ts'
+import { setSwitch, usesOf } from './switches.ts'
 
 /** The days of a code, in UTC, the last one included, and its number of uses; empty for none. */
 type OfferedLimits = Pick<NewDiscount, 'valid_from' | 'valid_until' | 'max_uses'>
@@ -74,7 +74,7 @@ export async function switchCode(fixture: Fixture, rng: SeededRandom): Promise<s
   const known = fixture.record.codes.filter(({ id }) => id !== undefined)
   if (known.length === 0) return undefined
   const offered = rng.pick(known)
-  return await turnCode(fixture, offered, wasTurnedOff(fixture, offered) && rng.odds(70))
+  return await setCodeState(fixture, offered, wasTurnedOff(fixture, offered) && rng.odds(70))
 }
 
 /** Whether a code was off before, so that it can be turned on. */
@@ -83,7 +83,7 @@ export function wasTurnedOff({ record }: Fixture, { id }: OfferedCode): boolean 
 }
 
 /** A seller turns a code off or on. */
-export async function turnCode(
+export async function setCodeState(
   fixture: Fixture,
   { id, app_id, code }: OfferedCode,
   to: boolean,
@@ -92,7 +92,7 @@ export async function turnCode(
   const shop = shops.find((each) => each.id === app_id)!
   const app = await apps.get(world.db, shop.id)
   const turned = { name: `code ${id!}`, to, recorded: usesOf(id!) } as const
-  return await turn(fixture, turned, async () => {
+  return await setSwitch(fixture, turned, async () => {
     const wanted = { app, id: id!, to: to ? 'on' : 'off' } as const
     const is_made = await switchDiscount(world, actingSeller(shop), wanted)
     return { is_made, outcome: `${code} ${wanted.to}` }

@@ -17,7 +17,7 @@ import {
 } from './factor-steps.ts'
 import { wasApp } from './factor-times.ts'
 import type { Fixture } from './fixture.ts'
-import { ask, enterBy, use } from './mailbox-actions.ts'
+import { enterBy, requestEmailChange, use } from './mailbox-actions.ts'
 import { readNewestEmails } from './mailboxes.ts'
 import type { SeededRandom } from './random.ts'
 
@@ -125,7 +125,7 @@ async function signIn(fixture: Fixture, rng: SeededRandom): Promise<string | und
     const finished = await Promise.all(rng.odds(20) ? [press(), press()] : [press()])
     said.push(`${typed.kind} ${finished.map(({ outcome }) => outcome).join(' and ')}`)
     const session = finished.find((each) => each.session)?.session
-    if (session) return `${said.join(', ')}, ${await goOn(fixture, rng, session)}`
+    if (session) return `${said.join(', ')}, ${await changeAfterSignIn(fixture, rng, session)}`
     clock.pass(rng.pick([1, 31]))
   }
   return said.join(', ')
@@ -180,7 +180,11 @@ export async function enterAs(
 }
 
 /** Who signed in changes something for which they may have to prove again who they are. */
-async function goOn(fixture: Fixture, rng: SeededRandom, known: KnownSession): Promise<string> {
+async function changeAfterSignIn(
+  fixture: Fixture,
+  rng: SeededRandom,
+  known: KnownSession,
+): Promise<string> {
   fixture.harness.clock.pass(rng.pick([0, 31, 500, 700, 700]))
   let found = await ownerOfSession(fixture, known)
   if (!found) return 'was signed out'
@@ -214,7 +218,8 @@ async function undoOther(fixture: Fixture, rng: SeededRandom): Promise<string | 
     app = await beginSetup(fixture, other)
     fixture.harness.clock.pass(31)
   }
-  const askAsOther = async () => said.push(await ask(fixture, { user_id, email, wanted }, other))
+  const askAsOther = async () =>
+    said.push(await requestEmailChange(fixture, { user_id, email, wanted }, other))
   const confirmIt = async () => app && said.push(await confirm(fixture, rng, { owner: other, app }))
   const order = rng.pick([
     [begin, askAsOther, confirmIt],

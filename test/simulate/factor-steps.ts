@@ -65,11 +65,14 @@ export async function finish(
     return finished.outcome
   })
   if (!opened) return { outcome }
-  return { outcome, session: keep(fixture, { user_id, token: opened }, { at, until: until! }) }
+  return {
+    outcome,
+    session: recordSession(fixture, { user_id, token: opened }, { at, until: until! }),
+  }
 }
 
 /** A browser keeps the secret of a session that was opened. */
-export function keep(
+export function recordSession(
   { record }: Fixture,
   session: Pick<KnownSession, 'user_id' | 'token'>,
   opened: DoneBetween,

@@ -8,18 +8,18 @@ import { openOwner } from '../support/account.ts'
 import { ORIGIN, peopleWithAccount } from './account-actions.ts'
 import { actingStaff } from './actors.ts'
 import type { RecordedEntry } from './factor-record.ts'
-import { changeSecurity, keep } from './factor-steps.ts'
+import { changeSecurity, recordSession } from './factor-steps.ts'
 import type { Fixture, Person } from './fixture.ts'
 import { readNewestEmails, readSomeEmail } from './mailboxes.ts'
 import type { SeededRandom } from './random.ts'
 import type { RecordedLink, RecordedUse } from './record.ts'
 import { type ChangeAnswer, recordChange } from './recorded-change.ts'
-import { signInsOf, turn } from './switches.ts'
+import { setSwitch, signInsOf } from './switches.ts'
 
 /** What arrives in mailboxes, and what its readers do with it, with its relative frequency. */
 export const MAILBOX_ACTIONS = [
-  { name: 'ask for another email', weight: 5, act: askForEmail },
-  { name: 'ask for a link to sign in', weight: 4, act: askToSignIn },
+  { name: 'ask for another email', weight: 5, act: requestSomeEmail },
+  { name: 'ask for a link to sign in', weight: 4, act: requestSignIn },
   { name: 'read an email', weight: 9, act: readSomeEmail },
   { name: 'use an emailed link', weight: 12, act: useSome },
   { name: 'use links in any order', weight: 4, act: useInAnyOrder },
@@ -27,7 +27,7 @@ export const MAILBOX_ACTIONS = [
 ] as const
 
 /** A person asks for another email: a new one, or one that an account has or had. */
-async function askForEmail(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+async function requestSomeEmail(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const { record } = fixture
   const known = await peopleWithAccount(fixture)
   if (known.length === 0) return undefined
@@ -36,12 +36,12 @@ async function askForEmail(fixture: Fixture, rng: SeededRandom): Promise<string 
   const address = rng.odds(65) ? fresh : rng.pick([fresh, ...record.links.map(mailboxOf)])
   const wanted = identity.readEmail(address)!
   if (wanted.email_normalized === email_normalized) return undefined
-  const outcome = await ask(fixture, { user_id, email, wanted })
-  return `${email_normalized} to ${wanted.email}: ${outcome}, ${await goOn(fixture, rng)}`
+  const outcome = await requestEmailChange(fixture, { user_id, email, wanted })
+  return `${email_normalized} to ${wanted.email}: ${outcome}, ${await openSomeEmail(fixture, rng)}`
 }
 
 /** The owner of an account asks for another email, in a session of their own or in this one. */
-export async function ask(
+export async function requestEmailChange(
   { world, record }: Fixture,
   {
     user_id,
@@ -61,19 +61,19 @@ export async function ask(
 const mailboxOf = ({ mailbox }: RecordedLink) => mailbox
 
 /** Who asked for an email most often reads it at once, and uses its link. */
-async function goOn(fixture: Fixture, rng: SeededRandom): Promise<string> {
+async function openSomeEmail(fixture: Fixture, rng: SeededRandom): Promise<string> {
   const read = rng.odds(75) ? await readSomeEmail(fixture, rng) : undefined
   const used = read && rng.odds(75) ? await useSome(fixture, rng) : undefined
   return [read ?? 'no email was read', ...(used ? [used] : [])].join(', ')
 }
 
 /** A person asks for an email with which they sign in. */
-async function askToSignIn(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+async function requestSignIn(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const known = await peopleWithAccount(fixture)
   if (known.length === 0) return undefined
   const [{ email_normalized }] = rng.pick(known)
   const outcome = await sendSignInEmail(fixture, email_normalized)
-  return `${email_normalized}: ${outcome}, ${await goOn(fixture, rng)}`
+  return `${email_normalized}: ${outcome}, ${await openSomeEmail(fixture, rng)}`
 }
 
 async function sendSignInEmail({ world }: Fixture, email_normalized: string): Promise<string> {
@@ -96,7 +96,7 @@ async function useInAnyOrder(fixture: Fixture, rng: SeededRandom): Promise<strin
   const first = links.length
   const wanted = identity.readEmail(`Any-${wishes.length}@example.com`)!
   await sendSignInEmail(fixture, email_normalized)
-  await ask(fixture, { user_id, email, wanted })
+  await requestEmailChange(fixture, { user_id, email, wanted })
   await readNewestEmails(fixture, 3)
   const own = links.slice(first).filter((link) => link.user_id === user_id)
   const said: string[] = []
@@ -109,7 +109,7 @@ async function useInAnyOrder(fixture: Fixture, rng: SeededRandom): Promise<strin
     if (outcome !== 'changed' || rng.odds(40)) continue
     const [, { id, ...other }] = rng.pick(others)
     said.push(
-      await takeEmail(fixture, {
+      await takeFreeEmail(fixture, {
         user_id: id,
         email: other.email,
         wanted: { email, email_normalized },
@@ -120,9 +120,12 @@ async function useInAnyOrder(fixture: Fixture, rng: SeededRandom): Promise<strin
 }
 
 /** Another account takes an email that is free. */
-async function takeEmail(fixture: Fixture, wish: Parameters<typeof ask>[1]): Promise<string> {
+async function takeFreeEmail(
+  fixture: Fixture,
+  wish: Parameters<typeof requestEmailChange>[1],
+): Promise<string> {
   const { links } = fixture.record
-  await ask(fixture, wish)
+  await requestEmailChange(fixture, wish)
   const first = links.length
   await readNewestEmails(fixture, 2)
   const link = links
@@ -213,7 +216,7 @@ export async function enterBy(
     return entered.kind
   })
   const { at, until } = entry
-  if (opened) keep(fixture, { user_id, token: opened }, { at, until: until! })
+  if (opened) recordSession(fixture, { user_id, token: opened }, { at, until: until! })
   return outcome
 }
 
@@ -230,7 +233,7 @@ async function undo(fixture: Fixture, link: RecordedLink): Promise<string> {
   const outcome = await changed(fixture, { link, to: link.mailbox, is_undo: true }, async () => {
     let outcome = 'unknown'
     // It locks the account if the address that it goes back to is another account's.
-    await turn(fixture, open(link.user_id, false), async () => {
+    await setSwitch(fixture, open(link.user_id, false), async () => {
       const undone = await undoEmailChange(world, link.token, ORIGIN)
       outcome = undone.outcome
       if (undone.outcome === 'undone') email_normalized = undone.email_normalized
@@ -276,7 +279,7 @@ async function unlockSome(fixture: Fixture, rng: SeededRandom): Promise<string |
   if (locked.length === 0) return undefined
   const { id } = rng.pick(locked)
   const staff = { ...actingStaff(operator_id), reason: 'We know who it is.' }
-  return await turn(fixture, open(id, true), async () => {
+  return await setSwitch(fixture, open(id, true), async () => {
     const is_made = await unlockAccount(world, staff, id)
     return { is_made, outcome: `${id} ${is_made ? 'unlocked' : 'was unlocked before'}` }
   })

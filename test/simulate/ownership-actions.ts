@@ -8,7 +8,7 @@ import { accept, invite, ROLES } from './member-actions.ts'
 import { memberActor, ownerOf, someColleague, someInvited } from './member-people.ts'
 import { type AskedStep, rolesDuring, seeOwner, takeStep } from './member-steps.ts'
 import type { SeededRandom } from './random.ts'
-import { askForPayoutTo, enterBank } from './seller-actions.ts'
+import { enterBank, requestPayout } from './seller-actions.ts'
 import type { Colleague, TeamStep } from './team-record.ts'
 import { offerApp } from './transfer-actions.ts'
 
@@ -22,7 +22,7 @@ export const OWNERSHIP_ACTIONS = [
 
 /** The owner of a seller makes a member the owner, perhaps two at once, and both go on. */
 async function transferSome(fixture: Fixture, rng: SeededRandom): Promise<string> {
-  return await passOn(fixture, rng, rng.pick(fixture.sellers))
+  return await makeMemberOwner(fixture, rng, rng.pick(fixture.sellers))
 }
 
 /** A seller whose bank returned a payout gets another owner. */
@@ -33,10 +33,14 @@ async function transferReturned(fixture: Fixture, rng: SeededRandom): Promise<st
   )
   const owners = new Set(returned.map(({ owner }) => owner))
   const waiting = sellers.filter(({ seller_id }) => owners.has(seller_id))
-  return waiting.length > 0 ? await passOn(fixture, rng, rng.pick(waiting)) : undefined
+  return waiting.length > 0 ? await makeMemberOwner(fixture, rng, rng.pick(waiting)) : undefined
 }
 
-async function passOn(fixture: Fixture, rng: SeededRandom, { ...seller }: Seller): Promise<string> {
+async function makeMemberOwner(
+  fixture: Fixture,
+  rng: SeededRandom,
+  { ...seller }: Seller,
+): Promise<string> {
   const { seller_id } = seller
   const owner = await ownerOf(fixture, seller)
   const person = await someMember(fixture, rng, { owner, seller_id })
@@ -53,7 +57,7 @@ async function passOn(fixture: Fixture, rng: SeededRandom, { ...seller }: Seller
   const { colleagues } = fixture.record
   if (!colleagues.some(({ user_id }) => user_id === owner.user_id)) colleagues.push(owner)
   const did = [
-    ...(rng.odds(25) ? [await askForPayoutTo(fixture, rng, seller_id)] : []),
+    ...(rng.odds(25) ? [await requestPayout(fixture, rng, seller_id)] : []),
     await requestEach(fixture, rng, { person: owner, seller_id }),
     await requestEach(fixture, rng, { person, seller_id }),
     ...(rng.odds(20) ? [await enterBank(fixture, rng, seller_id)] : []),
@@ -146,6 +150,6 @@ async function transferAsMember(fixture: Fixture, rng: SeededRandom): Promise<st
 async function offerAndTransfer(fixture: Fixture, rng: SeededRandom): Promise<string> {
   return await offerApp(fixture, rng, async ({ shop, to }) => {
     const { seller_id, seller_user_id } = rng.odds(65) ? shop : to
-    return await passOn(fixture, rng, { seller_id, seller_user_id })
+    return await makeMemberOwner(fixture, rng, { seller_id, seller_user_id })
   })
 }

@@ -7,7 +7,7 @@ import { enterAs, someOwner } from './factor-actions.ts'
 import { isRecent, ownerOfSession, remakeCodes, turnOff } from './factor-steps.ts'
 import { wasPasskey } from './factor-times.ts'
 import type { Fixture } from './fixture.ts'
-import { ask, use } from './mailbox-actions.ts'
+import { requestEmailChange, use } from './mailbox-actions.ts'
 import { readNewestEmails } from './mailboxes.ts'
 import {
   confirmBy,
@@ -118,7 +118,7 @@ async function signIn(fixture: Fixture, rng: SeededRandom): Promise<string | und
     said.push(`again ${(await press()).outcome}`)
   }
   const session = presented.find((each) => each.session)?.session
-  if (session) said.push(await goOn(fixture, rng, session, passkey))
+  if (session) said.push(await changeAfterSignIn(fixture, rng, session, passkey))
   return `${signed.purpose} ${said.join(', ')}`
 }
 
@@ -143,7 +143,7 @@ async function signByCopy(fixture: Fixture, rng: SeededRandom): Promise<string |
 }
 
 /** Who signed in proves again who they are, and changes something. */
-async function goOn(
+async function changeAfterSignIn(
   fixture: Fixture,
   rng: SeededRandom,
   first: KnownSession,
@@ -211,7 +211,8 @@ async function undoOther(fixture: Fixture, rng: SeededRandom): Promise<string | 
   const { user_id, email } = other
   const wanted = identity.readEmail(`Passed-${record.wishes.length}@example.com`)!
   const said = [email]
-  const askAsOther = async () => said.push(await ask(fixture, { user_id, email, wanted }, other))
+  const askAsOther = async () =>
+    said.push(await requestEmailChange(fixture, { user_id, email, wanted }, other))
   const addAsOther = async () => said.push(await add(fixture, rng, other))
   const order = rng.odds(65) ? [askAsOther, addAsOther] : [addAsOther, askAsOther]
   for (const step of order) {

@@ -7,7 +7,7 @@ import { SoftPasskey } from '../support/soft-passkey.ts'
 import type { KnownSession, RecordedPasskey, RecordedSignature } from './access-record.ts'
 import { ORIGIN } from './account-actions.ts'
 import type { RecordedEntry } from './factor-record.ts'
-import { begin, changeSecurity, DEVICE, keep, proveBy, take } from './factor-steps.ts'
+import { begin, changeSecurity, DEVICE, proveBy, recordSession, take } from './factor-steps.ts'
 import type { Fixture } from './fixture.ts'
 
 const BROWSER = sha256('a browser')
@@ -120,7 +120,10 @@ export async function signInBy(fixture: Fixture, signed: Signed): Promise<Presen
     opened = { user_id: signer.user_id, token: entered.token }
     return 'signed_in'
   })
-  return { outcome, ...(opened && { session: keep(fixture, opened, { at, until: until! }) }) }
+  return {
+    outcome,
+    ...(opened && { session: recordSession(fixture, opened, { at, until: until! }) }),
+  }
 }
 
 /** Finishes a sign-in with a passkey as the second factor. */
@@ -140,7 +143,10 @@ export async function finishBy(
     return finished.outcome
   })
   if (!opened) return { outcome }
-  return { outcome, session: keep(fixture, { user_id, token: opened }, { at, until: until! }) }
+  return {
+    outcome,
+    session: recordSession(fixture, { user_id, token: opened }, { at, until: until! }),
+  }
 }
 
 /** Proves with a passkey who is the owner of a session. */

@@ -5,9 +5,9 @@ import type { RecordedPasswordTry } from './access-record.ts'
 import { ORIGIN } from './account-actions.ts'
 import { someOwner } from './factor-actions.ts'
 import type { RecordedEntry } from './factor-record.ts'
-import { begin, changeSecurity, DEVICE, keep, take } from './factor-steps.ts'
+import { begin, changeSecurity, DEVICE, recordSession, take } from './factor-steps.ts'
 import type { Fixture } from './fixture.ts'
-import { ask, use } from './mailbox-actions.ts'
+import { requestEmailChange, use } from './mailbox-actions.ts'
 import { readNewestEmails } from './mailboxes.ts'
 import type { SeededRandom } from './random.ts'
 
@@ -46,7 +46,10 @@ async function undoOther(fixture: Fixture, rng: SeededRandom): Promise<string | 
   if (!other) return undefined
   const { user_id, email } = other
   const wanted = identity.readEmail(`Worded-${record.wishes.length}@example.com`)!
-  const said = [await ask(fixture, { user_id, email, wanted }, other), await setBy(fixture, other)]
+  const said = [
+    await requestEmailChange(fixture, { user_id, email, wanted }, other),
+    await setBy(fixture, other),
+  ]
   const first = record.links.length
   await readNewestEmails(fixture, 3)
   const link = record.links
@@ -100,7 +103,7 @@ async function signInBy(fixture: Fixture, rng: SeededRandom, owner: Owner): Prom
     if (!('token' in entered)) return entered.kind
     const opened = { at: entry.at, until: entry.until }
     if (entered.kind === 'pending') entry.token = entered.token
-    else keep(fixture, { user_id, token: entered.token }, opened)
+    else recordSession(fixture, { user_id, token: entered.token }, opened)
     return entered.kind
   })
   return tried.outcome

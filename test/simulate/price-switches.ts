@@ -19,9 +19,10 @@ export async function recordVersions(
 ): Promise<Answer> {
   const { record } = fixture
   const name = `prices ${app_id}` as const
-  if (is_undo) return await record.off.turnOn(fixture, name, () => turnPrices(fixture, app_id, ask))
+  if (is_undo)
+    return await record.off.turnOn(fixture, name, () => switchPrices(fixture, app_id, ask))
   const seen = record.off.seen(name)
-  const answer = await turnPrices(fixture, app_id, ask)
+  const answer = await switchPrices(fixture, app_id, ask)
   for (const id of 'faults' in answer ? [] : answer.dead_buy_links) {
     const price_id = id as PriceId
     const period = { name, what: `price ${price_id}`, recorded: agreementsTo(price_id) }
@@ -31,7 +32,7 @@ export async function recordVersions(
 }
 
 /** Each price of the app may be turned, until the answer says which ones were. */
-async function turnPrices(
+async function switchPrices(
   { harness, record }: Fixture,
   app_id: AppId,
   ask: () => Promise<Answer>,

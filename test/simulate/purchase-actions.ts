@@ -119,19 +119,19 @@ export async function buyFrom(
   wanted: Wanted,
 ): Promise<string> {
   const { person } = wanted
-  const begun = await begin(fixture, rng, wanted)
-  const cart_id = readId('cart', begun)
-  if (!cart_id) return `${person.email}: ${begun}`
+  const opened = await openSomeCart(fixture, rng, wanted)
+  const cart_id = readId('cart', opened)
+  if (!cart_id) return `${person.email}: ${opened}`
   return `${person.email} with ${await finishPurchase(fixture, rng, cart_id)}`
 }
 
 /** A person leaves a purchase that they began, to pay later; returns its cart. */
-export async function leaveOpen(
+export async function leaveCartOpen(
   fixture: Fixture,
   rng: SeededRandom,
   wanted: Wanted,
 ): Promise<CartId | undefined> {
-  const cart_id = readId('cart', await begin(fixture, rng, wanted))
+  const cart_id = readId('cart', await openSomeCart(fixture, rng, wanted))
   if (cart_id) await giveCard(fixture, rng, cart_id)
   return cart_id
 }
@@ -147,7 +147,7 @@ export async function finishPurchase(
 }
 
 /** Opens a cart; returns its ID, or where the buyer was redirected instead. */
-async function begin(
+async function openSomeCart(
   fixture: Fixture,
   rng: SeededRandom,
   { person, shop, price_id, code: wanted }: Wanted,

@@ -8,9 +8,9 @@ import { sql } from '#platform/sql'
 import { actingSeller } from './actors.ts'
 import type { Fixture, Shop } from './fixture.ts'
 import { recordVersions } from './price-switches.ts'
-import { buyFrom, leaveOpen, pay, somePerson } from './purchase-actions.ts'
+import { buyFrom, leaveCartOpen, pay, somePerson } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
-import { purchasesOf, turn } from './switches.ts'
+import { purchasesOf, setSwitch } from './switches.ts'
 
 /** What sellers take off sale and put on sale, with its relative frequency. */
 export const SALE_ACTIONS = [
@@ -30,7 +30,7 @@ async function takeOffSale(fixture: Fixture, rng: SeededRandom): Promise<string>
     ? (['archived', archiveApp] as const)
     : (['unpublished', unpublishApp] as const)
   const press = () =>
-    turnPublished(fixture, shop, false, async () => {
+    setPublished(fixture, shop, false, async () => {
       await take(fixture.world, actingSeller(shop), shop.id)
       return { is_made: true, outcome: what }
     })
@@ -50,20 +50,20 @@ async function putOnSale(fixture: Fixture, rng: SeededRandom): Promise<string | 
   if ((await apps.get(world.db, shop.id)).archived_at) {
     await restoreApp(world, actingSeller(shop), shop.id)
   }
-  const said = await turnPublished(fixture, shop, true, async () => {
+  const said = await setPublished(fixture, shop, true, async () => {
     const outcome = await publishApp(world, actingSeller(shop), shop.id)
     return { is_made: outcome === 'published', outcome }
   })
   return `${shop.id} ${said}`
 }
 
-async function turnPublished(
+async function setPublished(
   fixture: Fixture,
   { id }: Shop,
   to: boolean,
-  ask: Parameters<typeof turn>[2],
+  ask: Parameters<typeof setSwitch>[2],
 ): Promise<string> {
-  return await turn(fixture, { name: `published ${id}`, to, recorded: purchasesOf(id) }, ask)
+  return await setSwitch(fixture, { name: `published ${id}`, to, recorded: purchasesOf(id) }, ask)
 }
 
 /** A seller takes one price off sale, with its product if that has no other. */
@@ -123,7 +123,7 @@ async function leaveCart(fixture: Fixture, rng: SeededRandom): Promise<string> {
   const shop = rng.pick(fixture.shops)
   const prices = await catalog.livePrices(fixture.world.db, shop.id)
   const wanted = { person: somePerson(fixture, rng), shop, price_id: rng.pick(prices).id }
-  const cart_id = await leaveOpen(fixture, rng, wanted)
+  const cart_id = await leaveCartOpen(fixture, rng, wanted)
   if (cart_id) fixture.open_carts.push({ cart_id, at: fixture.world.clock.now() })
   return `${wanted.person.email}: ${cart_id}`
 }

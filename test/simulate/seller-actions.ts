@@ -79,7 +79,10 @@ function someAmount(rng: SeededRandom, charged: number): number {
 }
 
 /** A buyer disputes a charge at the bank. */
-export async function object(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+export async function disputeCharge(
+  fixture: Fixture,
+  rng: SeededRandom,
+): Promise<string | undefined> {
   const invoice = await somePaidInvoice(fixture, rng)
   if (!invoice) return undefined
   const { processor_charge_id: charge_id, invoice_id } = invoice
@@ -158,12 +161,12 @@ function somePayee({ sellers, affiliates }: Fixture, rng: SeededRandom): PayeeId
 }
 
 /** Some payee requests a payout. */
-export async function askForPayout(fixture: Fixture, rng: SeededRandom): Promise<string> {
-  return await askForPayoutTo(fixture, rng, somePayee(fixture, rng))
+export async function requestSomePayout(fixture: Fixture, rng: SeededRandom): Promise<string> {
+  return await requestPayout(fixture, rng, somePayee(fixture, rng))
 }
 
 /** A payee requests a payout, perhaps twice at once. */
-export async function askForPayoutTo(
+export async function requestPayout(
   fixture: Fixture,
   rng: SeededRandom,
   owner: PayeeId,

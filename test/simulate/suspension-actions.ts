@@ -3,7 +3,7 @@ import type { AppId, SellerId } from '#platform/ids'
 import { actingStaff } from './actors.ts'
 import type { Fixture } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
-import { payoutsTo, purchasesOf, type SwitchName, salesOf, turn } from './switches.ts'
+import { payoutsTo, purchasesOf, type SwitchName, salesOf, setSwitch } from './switches.ts'
 
 /** What staff decide about apps and sellers, with its relative frequency. */
 export const SUSPENSION_ACTIONS = [
@@ -15,17 +15,17 @@ export const SUSPENSION_ACTIONS = [
 
 async function suspendSeller(fixture: Fixture, rng: SeededRandom): Promise<string> {
   const { seller_id } = rng.pick(fixture.sellers)
-  return await twice(rng, () => turnSeller(fixture, seller_id, { to: false, kind: 'active' }))
+  return await twice(rng, () => setSellerState(fixture, seller_id, { to: false, kind: 'active' }))
 }
 
 async function pausePayouts(fixture: Fixture, rng: SeededRandom): Promise<string> {
   const { seller_id } = rng.pick(fixture.sellers)
-  return await twice(rng, () => turnSeller(fixture, seller_id, { to: false, kind: 'payouts' }))
+  return await twice(rng, () => setSellerState(fixture, seller_id, { to: false, kind: 'payouts' }))
 }
 
 async function suspendApp(fixture: Fixture, rng: SeededRandom): Promise<string> {
   const { id } = rng.pick(fixture.shops)
-  return await twice(rng, () => turnApp(fixture, id, false))
+  return await twice(rng, () => setAppState(fixture, id, false))
 }
 
 /** Two members of staff may decide the same. */
@@ -40,8 +40,8 @@ async function endSome(fixture: Fixture, rng: SeededRandom): Promise<string | un
   const names = [...last.keys()].filter((name) => !last.get(name))
   if (names.length === 0) return undefined
   const [kind, id] = rng.pick(names).split(' ')
-  if (kind === 'allowed') return await turnApp(fixture, id as AppId, true)
-  return await turnSeller(fixture, id as SellerId, { to: true, kind: kind as SellerSwitch })
+  if (kind === 'allowed') return await setAppState(fixture, id as AppId, true)
+  return await setSellerState(fixture, id as SellerId, { to: true, kind: kind as SellerSwitch })
 }
 
 const KINDS = /^(active|payouts|allowed) /
@@ -54,23 +54,23 @@ const SELLER_DECISIONS = {
   payouts: ['payouts_paused', 'payouts_resumed'],
 } as const
 
-async function turnSeller(
+async function setSellerState(
   fixture: Fixture,
   seller_id: SellerId,
   { to, kind }: { to: boolean; kind: SellerSwitch },
 ): Promise<string> {
   const recorded = kind === 'active' ? salesOf(seller_id) : payoutsTo(seller_id)
   const what = SELLER_DECISIONS[kind][to ? 1 : 0]
-  return await turn(fixture, { name: `${kind} ${seller_id}`, to, recorded }, async () => {
+  return await setSwitch(fixture, { name: `${kind} ${seller_id}`, to, recorded }, async () => {
     const is_made = await decideAboutSeller(fixture.world, staff(fixture), { seller_id, what })
     return { is_made, outcome: `${seller_id} ${is_made ? what : `${what} before`}` }
   })
 }
 
-async function turnApp(fixture: Fixture, app_id: AppId, to: boolean): Promise<string> {
+async function setAppState(fixture: Fixture, app_id: AppId, to: boolean): Promise<string> {
   const what = to ? 'reinstated' : 'suspended'
   const turned = { name: `allowed ${app_id}`, to, recorded: purchasesOf(app_id) } as const
-  return await turn(fixture, turned, async () => {
+  return await setSwitch(fixture, turned, async () => {
     const is_made = await decideAboutApp(fixture.world, staff(fixture), { app_id, what })
     return { is_made, outcome: `${app_id} ${is_made ? what : `${what} before`}` }
   })

@@ -76,7 +76,7 @@ export async function idsOf({ harness }: Fixture, statement: Sql): Promise<strin
 }
 
 /** Turns a switch, and records the answer. */
-export async function turn(
+export async function setSwitch(
   fixture: Fixture,
   { name, to, recorded }: { name: SwitchName; to: boolean; recorded: Sql },
   ask: () => Promise<ChangeAnswer>,

@@ -16,7 +16,7 @@ import type { Fixture, Seller, Shop } from './fixture.ts'
 import type { RecordedAcceptance } from './ownership-record.ts'
 import type { SeededRandom } from './random.ts'
 import { type ChangeAnswer, recordChange } from './recorded-change.ts'
-import { purchasesOf, turn } from './switches.ts'
+import { purchasesOf, setSwitch } from './switches.ts'
 
 /** What happens to apps between sellers, with its relative frequency. */
 export const TRANSFER_ACTIONS = [
@@ -133,7 +133,7 @@ async function approveApp(fixture: Fixture, rng: SeededRandom): Promise<string |
     isDone = await decide()
     return { is_made: isDone, outcome: 'approved' }
   }
-  if (is_approved) await turn(fixture, approved, approve)
+  if (is_approved) await setSwitch(fixture, approved, approve)
   else isDone = await decide()
   return `${app_id} ${isDone ? (is_approved ? 'approved' : 'refused') : 'was decided before'}`
 }
