@@ -152,7 +152,7 @@ export function generate(file: string, settings: Record<string, string>): Genera
   return JSON.parse(execFileSync(command, args, options))
 }
 
-/** The same while this process continues, such as with a load of its own. */
+/** The same as `generate`, but without blocking this process. */
 export async function generateBeside(
   file: string,
   settings: Record<string, string>,

@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export async function buildSources(folder = COMPILED): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const present = new Set(readdirSync(folder))
-  // What another build writes at the moment begins with a dot.
+  // The names of files that another build is writing start with a dot.
   const unused = new Set([...present].filter((name) => !name.startsWith('.')))
   for (const path of globSync('{src,examples}/**/*.{ts,tsx}', { cwd: root })) {
     const file = join(root, path)

@@ -15,5 +15,5 @@ Builds the browser assets, the packages, and JavaScript from the service's TypeS
 
 const { values } = readArguments(USAGE, { options: { 'for-start': { type: 'boolean' } } })
 const parts = values['for-start'] ? 'modules' : 'all'
-// The tools that build the assets are programs of their own, and leave a core to the compiler.
+// The asset tools are separate processes and leave one core to the compiler.
 await Promise.all([buildAssets(), buildSources().then(() => buildPackages(parts))])

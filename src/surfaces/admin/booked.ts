@@ -1,12 +1,12 @@
 import type { ActionNote } from '#http/action-note'
 import { type Cents, cents } from '#platform/money'
 
-/** The cents that the page showed: more or less may be owed by now. */
+/** The cents that the page showed; undefined if the field is missing or invalid. */
 export function seenAmount({ seen = '' }: Record<string, string>): Cents | undefined {
   return /^\d{1,12}$/.test(seen) ? cents(Number(seen)) : undefined
 }
 
-/** The note about an amount that was booked as shown, or not. */
+/** The name of the note about a booking: `changed`, `nothing`, or `done` if it was made. */
 export function bookedNote(booked: Cents | 'changed' | undefined, done: string): string {
   if (booked === 'changed') return 'changed'
   return booked === undefined ? 'nothing' : done

@@ -21,10 +21,10 @@ export function staffReasonFault(reason: string): string | undefined {
   return reasonFault(reason, 'Give a reason for the audit log.')
 }
 
-/** Reasons longer than this are cut in addresses, which have a limit. */
+/** The most characters of a reason in an address; the rest is cut off. */
 const IN_ADDRESS = 1000
 
-/** The page's path with a form as filled in, and a query of its own. */
+/** The page's path with the filled-in form and further fields in its query. */
 export function filledAddress(
   here: string,
   { path: action, subject, reason, choice }: Omit<FilledForm, 'is_refused' | 'fault'>,

@@ -124,14 +124,14 @@ function Marks({ is_agent, is_undo, was_undone }: ChangeFacts): JSX.Element {
 export function UndoPage(
   facts: AppFacts & {
     change: ChangeFacts
-    would: ComparisonRow[]
+    effects: ComparisonRow[]
     /** A digest of what is shown; if an undo would do something else, the page is shown again. */
     reviewed: string
     has_changed: boolean
     obstacles: string[]
   },
 ): JSX.Element {
-  const { change, would, obstacles } = facts
+  const { change, effects, obstacles } = facts
   const base = addressOf(facts.slug, 'changes')
   return (
     <AppPage
@@ -157,13 +157,13 @@ export function UndoPage(
             {obstacles.join(' ')}
           </Alert>
         )}
-        {would.length === 0 ? (
+        {effects.length === 0 ? (
           <EmptyState title="Nothing to undo" action={<Button href={base}>View changes</Button>}>
             Everything already matches the state before this change.
           </EmptyState>
         ) : (
           <Panel title="Review the changes">
-            <Comparison differences={would} sides={['Current', 'After undo']} />
+            <Comparison differences={effects} sides={['Current', 'After undo']} />
             <Form action={`${base}${change.id}/`} csrf_token={facts.csrf_token}>
               <HiddenFields values={{ reviewed: facts.reviewed }} />
               <Actions>

@@ -53,9 +53,10 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
     const { do: pressed, reviewed } = formOf(request)
     if (pressed !== 'undo') throw refuse('invalid_request')
     const change = await changeOf(world, context)
-    const { basis, would } = await reviewOf(world, context, change)
+    const { basis, effects } = await reviewOf(world, context, change)
     // An undo sent twice finds nothing to change.
-    if (would.length > 0 && reviewed !== digestOf(would)) return await confirmUndo(world, context)
+    if (effects.length > 0 && reviewed !== digestOf(effects))
+      return await confirmUndo(world, context)
     const { id } = change
     const undone = await revertChange(world, actorOf(context), { app, change_id: id, basis })
     if (undone === 'not_revertible') throw refuse('not_found')
@@ -70,13 +71,13 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
 /** Shows what undoing a change would do, and why it failed if it was tried. */
 async function confirmUndo(world: World, context: SellerTermsContext, obstacles: string[] = []) {
   const change = await changeOf(world, context)
-  const { names, would } = await reviewOf(world, context, change)
+  const { names, effects } = await reviewOf(world, context, change)
   const isForm = context.request.method === 'POST'
   const page = UndoPage({
     ...appFactsOf(world, context),
     change: factsOf(change, names),
-    would,
-    reviewed: digestOf(would),
+    effects,
+    reviewed: digestOf(effects),
     has_changed: isForm && obstacles.length === 0,
     obstacles,
   })
@@ -87,7 +88,7 @@ async function confirmUndo(world: World, context: SellerTermsContext, obstacles:
 async function reviewOf(world: World, context: SellerTermsContext, change: apps.Change) {
   const names = await planNames(world, context)
   const { now, later } = await statesOfUndo(world, context, change)
-  return { names, basis: now, would: compare(now, later, names) }
+  return { names, basis: now, effects: compare(now, later, names) }
 }
 
 /** The change of a request; throws `not_found` for one that cannot be undone. */

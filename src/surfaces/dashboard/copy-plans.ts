@@ -20,27 +20,27 @@ export function declareCopyPlans(scope: FastifyInstance, world: World): void {
   if (!live) return
   scope.get(COPY_PLANS, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
-    const would = await rehearse(world, context, await contentOf(live, context))
-    return await show(world, context, would)
+    const preview = await rehearse(world, context, await contentOf(live, context))
+    return await show(world, context, preview)
   })
 
   scope.post(COPY_PLANS, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
     const content = await contentOf(live, context)
-    const would = await rehearse(world, context, content)
+    const preview = await rehearse(world, context, content)
     if (
-      would.obstacles.length > 0 ||
-      formOf(request).reviewed !== digestOf([would.review, would.kept])
+      preview.obstacles.length > 0 ||
+      formOf(request).reviewed !== digestOf([preview.review, preview.kept])
     ) {
-      return await show(world, context, would)
+      return await show(world, context, preview)
     }
-    const refused = await copy(world, context, content, would.before)
+    const refused = await copy(world, context, content, preview.before)
     if (refused?.is_outdated) {
       return await show(world, context, await rehearse(world, context, content))
     }
     if (refused) {
       const obstacles = plainMessages(refused.faults)
-      return await show(world, context, { ...would, obstacles })
+      return await show(world, context, { ...preview, obstacles })
     }
     return redirectTo(reply, `${addressOf(context.app.slug, 'plans')}?done=copied`)
   })
@@ -98,13 +98,13 @@ async function copy(
   return undefined
 }
 
-function show(world: World, context: SellerTermsContext, would: CopyReview) {
+function show(world: World, context: SellerTermsContext, preview: CopyReview) {
   const isForm = context.request.method === 'POST'
   const page = CopyPlansPage({
     ...appFactsOf(world, context),
-    ...would,
-    reviewed: digestOf([would.review, would.kept]),
-    has_changed: isForm && would.obstacles.length === 0,
+    ...preview,
+    reviewed: digestOf([preview.review, preview.kept]),
+    has_changed: isForm && preview.obstacles.length === 0,
   })
   return sendPage(context.reply, page, { status: isForm ? 409 : 200 })
 }

@@ -10,7 +10,7 @@ import { actorOf } from './app-context.ts'
 import type { ImportContext } from './import-context.ts'
 import { plainMessage } from './rows.ts'
 
-/** A product of a file for which a plan is to be created, and its field in the form. */
+/** A product of a file that needs a new plan, and its form field. */
 interface WantedPlan extends imports.FilePlan {
   field: string
 }

@@ -129,7 +129,8 @@ export const BLANK_SECTION: SectionRow = { title: '', body: '' }
 export const BLANK_FEATURE: FeatureRow = { name: '', description: '', product_ids: [] }
 
 /**
- * The rows after a button was pressed, and the row to focus; undefined if the form is to be saved.
+ * The rows after the pressed row action, and the row to focus; undefined if another button, such
+ * as Save, was pressed.
  */
 export function rowsAfterAction<Row>(rows: Row[], form: Fields, list: string, blank: Row) {
   const action: RowAction | undefined = readRowAction(form.do)

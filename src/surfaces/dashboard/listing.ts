@@ -100,12 +100,12 @@ function declareListingText(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** The rows of a form that is shown, and what is to be said about them. */
+/** The rows of a form, with the errors and conflicts to show. */
 interface ShownRows<Row> {
   rows: Row[]
   faults?: FieldFault[]
   focus?: string | undefined
-  /** What a save would change of a list that others saved since the form was opened. */
+  /** What a save would change, if the list was saved elsewhere since the form was opened. */
   conflicts?: ComparisonRow[]
   /** The digest of the list that the form is about; by default that of the form that was sent. */
   opened?: string
@@ -140,9 +140,9 @@ async function saveUnlessChanged(
   const { [list]: saved } = await readListing(world.db, context.app)
   const opened = digestOf(saved)
   if ((formOf(context.request).opened ?? opened) !== opened) {
-    const would = await replace({ dry_run: true })
+    const preview = await replace({ dry_run: true })
     const names = await planNames(world, context)
-    const after = 'faults' in would ? saved : would.state[list]
+    const after = 'faults' in preview ? saved : preview.state[list]
     const conflicts = compare({ [list]: saved }, { [list]: after }, names)
     if (conflicts.length > 0) return { conflicts, opened }
   }

@@ -112,7 +112,8 @@ export function amountOf(text: string): string {
 }
 
 /**
- * The plans after a button was pressed, and the row to focus; undefined if the form is to be saved.
+ * The plans after the pressed row action, and the row to focus; undefined if another button, such
+ * as Save, was pressed.
  */
 export function plansAfterAction(rows: PlanRow[], form: Fields) {
   const action = readRowAction(form.do)

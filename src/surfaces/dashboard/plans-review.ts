@@ -23,7 +23,7 @@ export interface CopyReview {
   obstacles: string[]
 }
 
-/** A digest of what a review shows, to notice that saving would do something else by now. */
+/** A digest of what a review shows. It differs once saving would do something else. */
 export function digestOf(shown: unknown): string {
   return sha256(JSON.stringify(shown)).toString('base64url')
 }

@@ -142,11 +142,11 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   }
   const after = described(activePlans(trial.state), rows)
   const { removed, dead_buy_links } = trial
-  const would = reviewOf(before, after, { removed, dead_buy_links })
-  if (trial.changed.length === 0 && would.differences.length === 0) {
+  const preview = reviewOf(before, after, { removed, dead_buy_links })
+  if (trial.changed.length === 0 && preview.differences.length === 0) {
     return await showEditor(world, context, { rows, hint: 'There are no changes to save.' })
   }
-  const reviewed = digestOf(would)
+  const reviewed = digestOf(preview)
   const removesNothing = removed.length === 0 && dead_buy_links.length === 0
   const isHarmless = !apps.hasPublicPrices(app) && removesNothing && opened === digestOf(before)
   if (isHarmless || (pressed === 'save' && seen === reviewed)) {
@@ -157,7 +157,7 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   }
   const page = ReviewPage({
     ...appFactsOf(world, context),
-    review: would,
+    review: preview,
     fields: Object.fromEntries(fieldsOfPlans(rows)),
     reviewed,
     has_changed: pressed === 'save',

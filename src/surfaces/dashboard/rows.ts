@@ -40,7 +40,7 @@ export function readRowAction(text: string | undefined): RowAction | undefined {
   return { act: act as RowAction['act'], list, index: Number(index) }
 }
 
-/** The rows after a button was pressed: one more, one less, or two swapped. */
+/** The rows after an action: with one more, one less, or two swapped. */
 export function applyRowAction<Row>(rows: Row[], { act, index }: RowAction, blank: Row): Row[] {
   if (act === 'add') return [...rows, blank]
   if (act === 'remove') return rows.filter((_row, at) => at !== index)
@@ -50,7 +50,7 @@ export function applyRowAction<Row>(rows: Row[], { act, index }: RowAction, blan
   return rows.map((row, at) => (at === index ? two : at === other ? one : row))
 }
 
-/** The row to focus after a button was pressed. */
+/** The path of the row to focus after an action; undefined if no row is left. */
 export function rowInFocus({ act, list, index }: RowAction, rows: unknown[]): string | undefined {
   const at = { add: rows.length - 1, remove: index, up: index - 1, down: index + 1 }[act]
   const last = rows.length - 1

@@ -26,7 +26,7 @@ function describedPrice({ public_id, amount, frequency }: DemoPrice): string {
   return `${public_id} $${amount} ${frequency ? `per ${frequency}` : 'once'}`
 }
 
-/** What a reader without the demo replaces with values of their own. */
+/** Placeholders that a reader without the demo replaces. */
 const PLACEHOLDERS = { client_id: 'app_YourClientId', client_secret: 'YourClientSecret' }
 
 /** The values of this installation that pages show, by their names in Markdown. */

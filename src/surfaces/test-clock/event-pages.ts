@@ -17,7 +17,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** An event of the last moment may belong to a transaction that has not begun yet. */
+/** Events this recent may still be joined by one of a transaction that has not started yet. */
 const SETTLED_MS = 1000
 // More events at one time than an advance of a day makes.
 const MAX_AT_ONCE = 10_000

@@ -30,7 +30,7 @@ export interface Statement {
   row: Map<string, Kinds> | undefined
 }
 
-/** Reads the statements of the files whose paths begin so, with the compiler's own types. */
+/** Reads the statements of the files whose paths have these prefixes, with the compiler's types. */
 export function readStatements(...beginnings: string[]): Statement[] {
   const api = new API({ cwd: ROOT })
   try {

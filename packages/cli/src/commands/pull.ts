@@ -20,7 +20,7 @@ interface PullOptions {
   force?: boolean
 }
 
-/** Writes an app to a file. A file with changes of its own is only overwritten on purpose. */
+/** Writes an app to a file. Asks before it overwrites local changes, unless `force` is set. */
 export async function pull(
   context: CommandContext<PullOptions>,
   path: string = DEFAULT_FILE,
