@@ -160,7 +160,7 @@ describe('the page of a buyer who received too much', () => {
   test('follows a payment of a returned refund, which the page of the sale names', async () => {
     const bought = await buy(service, { card: CARD.comes_back })
     await refund(service, bought, 400)
-    await passAndHandle(service, 2)
+    await advanceAndHandleEvents(service, 2)
     const agent = await staff()
     const sale = `/admin/sales/${bought.invoice_id}/`
     await agent.open(sale)

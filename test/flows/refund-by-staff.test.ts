@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 import { sql } from '#platform/sql'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { bankOf } from '../support/disputes.ts'
+import { bankSandbox } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
@@ -111,7 +111,10 @@ describe('a refund by staff is emailed to the seller', () => {
   test('but not one that the processor refused', async () => {
     const bought = await buy(service)
     const { processor_charge_id: charge_id } = bought.charge
-    await bankOf(service).disputeCharge(service.clock.now(), { charge_id, reason: 'fraudulent' })
+    await bankSandbox(service).disputeCharge(service.clock.now(), {
+      charge_id,
+      reason: 'fraudulent',
+    })
     const { outcome } = await refund(service, bought, undefined, 'operator')
     assert.equal(outcome, 'refused_by_processor')
     assert.equal(await emailsAbout(bought), 0)
