@@ -33,7 +33,7 @@ export function AccountPage({
       }
     >
       <Heading title="Where your payouts go">
-        Enter a bank account in the United States. Only the last four digits are kept.
+        Enter a bank account in the United States. Only the last four digits are stored.
       </Heading>
       <ErrorSummary errors={errorsOf(faults)} />
       <DescriptionList

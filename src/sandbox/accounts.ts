@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
-import type { KeptBank } from './bank-form.ts'
+import type { StoredBank } from './bank-form.ts'
 import * as events from './events.ts'
 
 /** A payee's account. */
@@ -78,7 +78,7 @@ export async function setBank(
   random: Random,
   now: Date,
   account_id: string,
-  bank: KeptBank,
+  bank: StoredBank,
 ): Promise<void> {
   await tx.run(sql`update sandbox.accounts set bank_name = ${bank.bank_name},
     bank_last4 = ${bank.bank_last4}, bank_fingerprint = ${bank.bank_fingerprint},

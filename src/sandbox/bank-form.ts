@@ -9,7 +9,7 @@ import {
 export const EXAMPLE_ACCOUNT = '000123456789'
 
 /** The stored part of a bank account, without its number. */
-export interface KeptBank {
+export interface StoredBank {
   bank_name: string
   bank_last4: string
   bank_fingerprint: string
@@ -22,7 +22,7 @@ export type BankFaults = Partial<Record<'routing_number' | 'account_number', str
 /** Reads a posted bank form, with every error at once. Account numbers are never shown again. */
 export function readBankForm(
   body: unknown,
-): { bank: KeptBank } | { faults: BankFaults; routing_number: string } {
+): { bank: StoredBank } | { faults: BankFaults; routing_number: string } {
   const routing_number = digitsOf(body, 'routing_number')
   const account_number = digitsOf(body, 'account_number')
   const faults: BankFaults = {}

@@ -2,7 +2,7 @@ import type { PricedOrder } from '#design/order'
 import type { Card, CardEntryRequest } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
-import { CARD_COLUMNS, type KeptCard, keep } from './kept-cards.ts'
+import { add, CARD_COLUMNS, type StoredCard } from './stored-cards.ts'
 
 /** A card page and its request; it is used up once `card_token` is set. */
 export interface CardEntry
@@ -41,11 +41,11 @@ export async function use(
   db: Db,
   now: Date,
   { id, app_name }: CardEntry,
-  card: KeptCard,
+  card: StoredCard,
 ): Promise<boolean> {
   const used = sql`update sandbox.card_entries set card_token = ${card.token}
     where id = ${id} and card_token is null returning id`
-  return (await keep(db, now, { ...card, app_name }, used)) === 1
+  return (await add(db, now, { ...card, app_name }, used)) === 1
 }
 
 /** The entered card; undefined until there is one. */

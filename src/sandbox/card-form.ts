@@ -3,26 +3,26 @@ import { shortZip } from '#platform/text'
 import { findTestCard, type TestCard } from './cards.ts'
 
 /** The values that the page may show again; never the number or CVC. */
-export interface KeptValues {
+export interface RefilledValues {
   expiry: string
   zip: string
 }
 
 export type CardFaults = Partial<Record<'number' | 'expiry' | 'cvc' | 'zip', string>>
 
-export interface ReadCard {
+export interface EnteredCard {
   card: TestCard
   exp_month: number
   exp_year: number
   zip: string
 }
 
-export type CardForm = { read: ReadCard } | { faults: CardFaults; kept: KeptValues }
+export type CardForm = { read: EnteredCard } | { faults: CardFaults; values: RefilledValues }
 
 export const EXAMPLE_NUMBER = '4242 4242 4242 4242'
 
 /** Longer than any expiry or ZIP code. A card number in the wrong field must not be shown again. */
-const MAX_KEPT_LENGTH = 10
+const MAX_REFILLED_LENGTH = 10
 
 /** Reads a posted card form, with every error at once, by field. */
 export function readCardForm(body: unknown, now: Date, locale: Locale): CardForm {
@@ -35,12 +35,12 @@ export function readCardForm(body: unknown, now: Date, locale: Locale): CardForm
   const faults: CardFaults = {}
   if (!card) faults.number = numberFault(number, locale)
   if (!expires) faults.expiry = t('sandbox.fault_expiry')
-  else if (isOver(expires, now)) faults.expiry = t('sandbox.fault_expired')
+  else if (isExpired(expires, now)) faults.expiry = t('sandbox.fault_expired')
   if (!cvcShape(card).test(textOf(body, 'cvc'))) faults.cvc = cvcFault(card, locale)
   if (!/^\d{5}$/.test(zip)) faults.zip = t('sandbox.fault_zip')
   const good = card && expires && Object.keys(faults).length === 0
   if (good) return { read: { card, ...expires, zip } }
-  return { faults, kept: { expiry: keep(expiry), zip: keep(zip) } }
+  return { faults, values: { expiry: refill(expiry), zip: refill(zip) } }
 }
 
 function textOf(body: unknown, field: string): string {
@@ -48,8 +48,8 @@ function textOf(body: unknown, field: string): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-function keep(text: string): string {
-  return text.length > MAX_KEPT_LENGTH ? '' : text
+function refill(text: string): string {
+  return text.length > MAX_REFILLED_LENGTH ? '' : text
 }
 
 function numberFault(number: string, { t }: Locale): string {
@@ -78,6 +78,6 @@ function readExpiry(text: string): { exp_month: number; exp_year: number } | und
 }
 
 /** A card expires at the end of its month. */
-function isOver(card: { exp_month: number; exp_year: number }, now: Date): boolean {
+function isExpired(card: { exp_month: number; exp_year: number }, now: Date): boolean {
   return now >= new Date(Date.UTC(card.exp_year, card.exp_month))
 }

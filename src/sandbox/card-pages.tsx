@@ -8,7 +8,7 @@ import { DescriptionList, Heading, Mailbox } from '#design/panels'
 import { cardName } from '#domain/payments'
 import type { Locale } from '#platform/language/locale'
 import type { CardEntry } from './card-entries.ts'
-import { type CardFaults, EXAMPLE_NUMBER, type KeptValues } from './card-form.ts'
+import { type CardFaults, EXAMPLE_NUMBER, type RefilledValues } from './card-form.ts'
 import type { Challenge } from './charges.ts'
 
 /** The test mode banner of every card page. */
@@ -20,11 +20,11 @@ export function TestMode({ locale }: { locale: Locale }): JSX.Element {
 const nameOf = ({ app_name, product_name }: CardEntry) => `${app_name} ${product_name}`
 
 /** The values and errors that a card form shows. */
-export type CardFormFacts = { locale: Locale; kept: KeptValues; faults?: CardFaults }
+export type CardFormFacts = { locale: Locale; values: RefilledValues; faults?: CardFaults }
 
 /** The card form; `label` is the text of its button. */
 export function CardForm(facts: CardFormFacts & { label?: string }): JSX.Element {
-  const { kept, faults, locale } = facts
+  const { values, faults, locale } = facts
   const { t } = locale
   return (
     <form method="post" novalidate class="grid gap-5">
@@ -47,7 +47,7 @@ export function CardForm(facts: CardFormFacts & { label?: string }): JSX.Element
           inputmode="numeric"
           format="expiry"
           placeholder={t('sandbox.expiry_format')}
-          value={kept.expiry}
+          value={values.expiry}
           error={faults?.expiry}
         />
         <Field
@@ -68,7 +68,7 @@ export function CardForm(facts: CardFormFacts & { label?: string }): JSX.Element
         autocomplete="postal-code"
         inputmode="numeric"
         format="zip"
-        value={kept.zip}
+        value={values.zip}
         error={faults?.zip}
       />
       <Button kind="primary" pending={t('sandbox.checking')} wide>
@@ -80,7 +80,7 @@ export function CardForm(facts: CardFormFacts & { label?: string }): JSX.Element
 
 /** The card page of checkout, its second step. */
 export function CardEntryPage(facts: { entry: CardEntry } & CardFormFacts): JSX.Element {
-  const { entry, kept, faults, locale } = facts
+  const { entry, values, faults, locale } = facts
   const { figures } = entry
   const { t, money } = locale
   return (
@@ -99,7 +99,7 @@ export function CardEntryPage(facts: { entry: CardEntry } & CardFormFacts): JSX.
       <Heading title={t('sandbox.card_title')}>{t('sandbox.card_text')}</Heading>
       {entry.note !== null && <Alert tone="info">{entry.note}</Alert>}
       <ErrorSummary errors={errorsOf(faults)} />
-      <CardForm kept={kept} faults={faults} locale={locale} />
+      <CardForm values={values} faults={faults} locale={locale} />
       <div class="grid gap-2">
         <p class="text-sm text-muted">
           {locale.rich('sandbox.for_email', {

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import type { BehaviorName } from './cards.ts'
-import type { ChargedCard } from './kept-cards.ts'
+import type { CardState } from './stored-cards.ts'
 
 /** A charge request and its status. A key that was closed unused has no request. */
 export interface SandboxCharge {
@@ -16,7 +16,7 @@ export interface SandboxCharge {
 }
 
 /** A successful charge, with the behavior of its card. */
-export interface Taken {
+export interface SucceededCharge {
   id: string
   amount: number
   behavior: BehaviorName
@@ -51,7 +51,7 @@ export async function releaseKey(db: Db, key: string, before: Date): Promise<boo
 export interface NewCharge extends ChargeRequest {
   id: string
   request_hash: string
-  card: ChargedCard
+  card: CardState
   result: ChargeResult | { status: 'action_required'; challenge_id: string }
   answers_at: Date | null
 }
@@ -81,13 +81,13 @@ export async function add(
         ${request.off_session}::boolean, ${request.return_url}, ${status}, ${decline_code},
         ${challenge_id}, ${request.answers_at}::timestamptz, ${now}::timestamptz from card
       on conflict (key) do nothing returning ${COLUMNS}, card_token, off_session),
-    counted as (update sandbox.cards set ${countedBy(sql`charge.status`, sql`charge.off_session`)}
+    counted as (update sandbox.cards set ${cardCounters(sql`charge.status`, sql`charge.off_session`)}
       from charge where token = charge.card_token and charge.status <> 'action_required')
     select ${COLUMNS} from charge`)
 }
 
 /** What a result changes in the row of its card. */
-const countedBy = (status: Sql, off_session: Sql) => sql`
+const cardCounters = (status: Sql, off_session: Sql) => sql`
   declines = case when ${status} = 'declined' then declines + 1 else 0 end,
   failing_renewals = case when ${off_session} then greatest(failing_renewals - 1, 0)
     else failing_renewals end`
@@ -100,8 +100,8 @@ export async function find(db: Db, key: string): Promise<SandboxCharge | undefin
 }
 
 /** A successful charge, locked until the transaction ends; throws if there is none. */
-export async function lockTaken(db: Db, id: string): Promise<Taken> {
-  const charge = await db.maybe<Taken>(sql`select charge.id, charge.amount, card.behavior
+export async function lockSucceeded(db: Db, id: string): Promise<SucceededCharge> {
+  const charge = await db.maybe<SucceededCharge>(sql`select charge.id, charge.amount, card.behavior
     from sandbox.charges as charge join sandbox.cards as card on card.token = charge.card_token
     where charge.id = ${id} and charge.status = 'succeeded' for update of charge`)
   if (!charge) throw new Error('there is no such charge')
@@ -113,7 +113,7 @@ export async function settle(db: Db, id: string, result: ChargeResult): Promise<
   const { status } = result
   const decline_code = status === 'declined' ? result.decline_code : null
   await db.run(sql`with card as (update sandbox.cards
-      set ${countedBy(sql`${status}`, sql`off_session`)}
+      set ${cardCounters(sql`${status}`, sql`off_session`)}
       from sandbox.charges as charge where charge.id = ${id} and token = charge.card_token)
     update sandbox.charges set status = ${status}, decline_code = ${decline_code}
     where id = ${id}`)

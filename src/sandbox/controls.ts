@@ -1,15 +1,15 @@
 import type { DisputeReason } from '#domain/payments'
 import type { Cents } from '#platform/money'
-import type { SandboxPageOptions } from './answers.ts'
 import * as balance from './balance.ts'
 import * as entries from './card-entries.ts'
 import { findTestCard } from './cards.ts'
 import * as charges from './charges.ts'
 import * as disputes from './disputes.ts'
 import * as events from './events.ts'
-import * as cards from './kept-cards.ts'
+import type { SandboxPageOptions } from './page-responses.ts'
 import * as payouts from './payouts.ts'
-import { leftOf, refundOutside } from './refunds.ts'
+import { refundOutside, remainingAmount } from './refunds.ts'
+import * as cards from './stored-cards.ts'
 
 /** What test mode can trigger, unlike a real processor. */
 export interface SandboxControls {
@@ -65,13 +65,13 @@ export function openControls(options: SandboxPageOptions): SandboxControls {
       if (!entry || !card) throw new Error('there is no such page, or no such test card')
       const exp_year = now.getUTCFullYear() + 4
       const read = { card, exp_month: 12, exp_year, zip: entry.zip }
-      const kept = { ...cards.keptCard(options, read), fingerprint: `scenario ${entry_id}` }
-      await entries.use(db, now, entry, kept)
+      const stored = { ...cards.storedCardOf(options, read), fingerprint: `scenario ${entry_id}` }
+      await entries.use(db, now, entry, stored)
     },
     async disputeCharge(now, { charge_id, reason, is_inquiry = false }) {
       return await db.tx(async (tx) => {
-        const charge = await charges.lockTaken(tx, charge_id)
-        const amount = await leftOf(tx, now, charge)
+        const charge = await charges.lockSucceeded(tx, charge_id)
+        const amount = await remainingAmount(tx, now, charge)
         if (amount <= 0 || (await disputes.ofCharge(tx, charge_id))) return undefined
         const facts = { charge_id, amount, reason, is_inquiry }
         return { dispute_id: await disputes.open(tx, random, now, facts) }

@@ -44,23 +44,23 @@ export function dueAt(course: Course, now: Date): Date {
  * The course after evidence was submitted. Two texts decide at once, as in Stripe's test mode; any
  * evidence closes an inquiry, and otherwise the dispute is won on its due date.
  */
-export function answered(course: Course, now: Date, text: string | undefined): Course {
-  if (phaseOf(course, now) === 'inquiry') return decided(course, now, 'won')
-  if (text === 'winning_evidence') return decided(course, now, 'won')
-  if (text === 'losing_evidence') return decided(course, now, 'lost')
+export function afterEvidence(course: Course, now: Date, text: string | undefined): Course {
+  if (phaseOf(course, now) === 'inquiry') return afterDecision(course, now, 'won')
+  if (text === 'winning_evidence') return afterDecision(course, now, 'won')
+  if (text === 'losing_evidence') return afterDecision(course, now, 'lost')
   return { ...course, outcome: 'won' }
 }
 
 /** The course after the bank's decision. An inquiry cannot be lost: it becomes a dispute. */
-export function decided(course: Course, now: Date, outcome: 'won' | 'lost'): Course {
+export function afterDecision(course: Course, now: Date, outcome: 'won' | 'lost'): Course {
   const isOpenInquiry = phaseOf(course, now) === 'inquiry'
-  if (isOpenInquiry && outcome === 'lost') return escalated(course, now)
+  if (isOpenInquiry && outcome === 'lost') return afterEscalation(course, now)
   const escalates_at = isOpenInquiry ? null : course.escalates_at
   return { ...course, escalates_at, closes_at: now, outcome }
 }
 
 /** The course of an inquiry that becomes a dispute now. */
-export function escalated(course: Course, now: Date): Course {
+export function afterEscalation(course: Course, now: Date): Course {
   const closes_at = addDays(now, DAYS_TO_ANSWER)
   return { ...course, escalates_at: now, closes_at, outcome: 'lost' }
 }

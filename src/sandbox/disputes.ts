@@ -5,11 +5,11 @@ import { cents } from '#platform/money'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 import {
-  answered,
+  afterDecision,
+  afterEscalation,
+  afterEvidence,
   type Course,
-  decided,
   dueAt,
-  escalated,
   isClosedInquiry,
   openCourse,
   phaseOf,
@@ -60,7 +60,7 @@ export async function answer(
   const dispute = await lockOpen(tx, now, dispute_id)
   await tx.run(sql`update sandbox.disputes set evidence = ${JSON.stringify(evidence)}
     where id = ${dispute_id}`)
-  await change(tx, random, now, dispute, answered(dispute, now, evidence.uncategorized_text))
+  await change(tx, random, now, dispute, afterEvidence(dispute, now, evidence.uncategorized_text))
 }
 
 /**
@@ -74,7 +74,7 @@ export async function decide(
   { dispute_id, outcome }: { dispute_id: string; outcome: 'won' | 'lost' },
 ): Promise<void> {
   const dispute = await lockOpen(tx, now, dispute_id)
-  await change(tx, random, now, dispute, decided(dispute, now, outcome))
+  await change(tx, random, now, dispute, afterDecision(dispute, now, outcome))
 }
 
 /**
@@ -86,7 +86,7 @@ export async function appeal(tx: Db, random: Random, now: Date, dispute_id: stri
   )
   if (phaseOf(dispute, now) !== 'closed') throw new Error('this dispute is not decided yet')
   if (isClosedInquiry(dispute)) {
-    return await change(tx, random, now, dispute, escalated(dispute, now))
+    return await change(tx, random, now, dispute, afterEscalation(dispute, now))
   }
   const outcome = dispute.outcome === 'won' ? 'lost' : 'won'
   await tx.run(sql`update sandbox.disputes set outcome = ${outcome}, appealed_at = ${now}
@@ -96,7 +96,7 @@ export async function appeal(tx: Db, random: Random, now: Date, dispute_id: stri
 }
 
 /** Reduces an inquiry after a refund, and closes it if nothing remains. Runs in a transaction. */
-export async function lessen(
+export async function reduceInquiry(
   tx: Db,
   random: Random,
   now: Date,
@@ -104,7 +104,7 @@ export async function lessen(
   refunded: number,
 ): Promise<void> {
   const left = inquiry.amount - refunded
-  if (left <= 0) return await change(tx, random, now, inquiry, decided(inquiry, now, 'won'))
+  if (left <= 0) return await change(tx, random, now, inquiry, afterDecision(inquiry, now, 'won'))
   await tx.run(sql`update sandbox.disputes set amount = ${left} where id = ${inquiry.id}`)
   await change(tx, random, now, { ...inquiry, amount: left }, inquiry)
 }
@@ -117,7 +117,7 @@ async function lockOpen(tx: Db, now: Date, id: string): Promise<SandboxDispute> 
     sql`select ${COLUMNS} from sandbox.disputes where id = ${id}`,
   )
   if (!dispute) throw new Error('there is no such dispute')
-  if (phaseOf(dispute, now) === 'closed') throw new DisputeClosed('this dispute is over')
+  if (phaseOf(dispute, now) === 'closed') throw new DisputeClosed('this dispute is already decided')
   return dispute
 }
 

@@ -44,11 +44,11 @@ export async function due(
     select id, due_at, content from sandbox.events
     where not acknowledged and due_at <= ${now} ${later}
     order by due_at, position limit ${limit}`)
-  return rows.map(({ id, due_at, content }) => ({ id, at: due_at, ...revived(content) }))
+  return rows.map(({ id, due_at, content }) => ({ id, at: due_at, ...restoreDates(content) }))
 }
 
 /** Restores the dates, which JSON stores as strings. */
-function revived(content: EventContent): EventContent {
+function restoreDates(content: EventContent): EventContent {
   return content.kind === 'dispute_opened'
     ? { ...content, due_at: new Date(content.due_at) }
     : content

@@ -8,8 +8,8 @@
  */
 import type { FastifyInstance } from 'fastify'
 import type { Processor } from '#domain/payments'
-import type { SandboxPageOptions } from './answers.ts'
 import { openControls, type SandboxControls } from './controls.ts'
+import type { SandboxPageOptions } from './page-responses.ts'
 import { openProcessor } from './processor.ts'
 import { declareRoutes } from './routes.ts'
 

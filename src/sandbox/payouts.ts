@@ -7,7 +7,7 @@ import { sql } from '#platform/sql'
 import * as accounts from './accounts.ts'
 import * as balance from './balance.ts'
 import * as events from './events.ts'
-import { hashOf, sameRequest } from './keys.ts'
+import { hashOf, requireSameRequest } from './idempotency-keys.ts'
 
 interface SandboxPayout {
   id: string
@@ -26,13 +26,13 @@ export async function payOut(
   request: PayoutRequest,
 ): Promise<PayoutAnswer> {
   const { key, account_id, amount, description } = request
-  if (amount <= 0) throw new RangeError('a payout pays more than nothing')
+  if (amount <= 0) throw new RangeError('the amount of a payout must be positive')
   const request_hash = hashOf([account_id, amount, description])
   return await db.tx(async (tx) => {
     const { is_ready, bank_failure } = await accounts.read(tx, account_id)
     await balance.lock(tx)
     const known = await find(tx, key)
-    if (known) return answerOf(sameRequest(known, request_hash))
+    if (known) return answerOf(requireSameRequest(known, request_hash))
     const { available } = await balance.read(tx, now)
     // Not stored, so that the same key is decided again.
     if (is_ready && amount > available) return { status: 'short', available }

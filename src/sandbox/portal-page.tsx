@@ -31,7 +31,7 @@ function History(facts: { payments: PortalPayment[]; locale: Locale }): JSX.Elem
 export function PortalPage(
   facts: { portal: Portal; payments: PortalPayment[] } & CardFormFacts,
 ): JSX.Element {
-  const { portal, payments, kept, faults, locale } = facts
+  const { portal, payments, values, faults, locale } = facts
   const { t } = locale
   const { app_name, app_icon, card, email, return_url } = portal
   const expiry = `${String(card.exp_month).padStart(2, '0')}/${card.exp_year % 100}`
@@ -59,7 +59,7 @@ export function PortalPage(
       <DescriptionList items={items} />
       <section class="grid gap-4">
         <h2 class="text-lg font-semibold">{t('sandbox.other_card')}</h2>
-        <CardForm kept={kept} faults={faults} locale={locale} label={t('sandbox.save_card')} />
+        <CardForm values={values} faults={faults} locale={locale} label={t('sandbox.save_card')} />
       </section>
       <section class="grid gap-4">
         <h2 class="text-lg font-semibold">{t('sandbox.payments')}</h2>

@@ -2,7 +2,7 @@ import type { Card, PortalRequest } from '#domain/payments'
 import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import { CARD_COLUMNS, type KeptCard, keep } from './kept-cards.ts'
+import { add, CARD_COLUMNS, type StoredCard } from './stored-cards.ts'
 
 /** A billing portal of a buyer, with the current card on file. */
 export interface Portal {
@@ -58,10 +58,10 @@ export async function paymentsOf(db: Db, id: string): Promise<PortalPayment[]> {
 }
 
 /** Replaces the card on file. */
-export async function change(db: Db, now: Date, portal: Portal, card: KeptCard): Promise<void> {
+export async function change(db: Db, now: Date, portal: Portal, card: StoredCard): Promise<void> {
   const used = sql`update sandbox.portals set new_card_token = ${card.token}
     where id = ${portal.id} returning id`
-  await keep(db, now, { ...card, app_name: portal.app_name }, used)
+  await add(db, now, { ...card, app_name: portal.app_name }, used)
 }
 
 /** The new card on file; undefined if it was not replaced. */

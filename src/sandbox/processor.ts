@@ -17,12 +17,12 @@ import { BEHAVIORS, type Behavior } from './cards.ts'
 import * as charges from './charges.ts'
 import * as disputes from './disputes.ts'
 import * as events from './events.ts'
-import * as cards from './kept-cards.ts'
-import { hashOf, sameRequest } from './keys.ts'
+import { hashOf, requireSameRequest } from './idempotency-keys.ts'
 import { payOut } from './payouts.ts'
 import * as portals from './portals.ts'
 import { openRecords } from './records.ts'
 import { refund } from './refunds.ts'
+import * as cards from './stored-cards.ts'
 
 /** The options of the processor and its pages. */
 export interface ProcessorOptions {
@@ -114,7 +114,7 @@ function openCharges(options: ProcessorOptions): Pick<Processor, 'charge' | 'fin
     async charge(now, request) {
       // Checked before the key is taken, as Stripe does, so that the request is not stored.
       if (request.amount > 0 && request.amount < SMALLEST_CHARGE) return tooSmall
-      return answer(await take(options, now, request))
+      return answer(await chargeOnce(options, now, request))
     },
     async find(key) {
       const charge = await charges.find(db, key)
@@ -127,28 +127,29 @@ function openCharges(options: ProcessorOptions): Pick<Processor, 'charge' | 'fin
 }
 
 /** Decides a request once; a known request returns its earlier result. */
-async function take(
+async function chargeOnce(
   options: ProcessorOptions,
   now: Date,
   request: ChargeRequest,
 ): Promise<charges.SandboxCharge> {
-  if (request.amount < 0) throw new RangeError('a charge takes no negative amount')
+  if (request.amount < 0) throw new RangeError('the amount of a charge must not be negative')
   const { db, random } = options
   const { amount, currency, card_token, description, off_session, key } = request
-  const said = [amount, currency, card_token, description, off_session, request.return_url]
-  const request_hash = hashOf([...said, request.statement_suffix])
-  const made = { ...request, id: mintId(random, 'ch'), request_hash }
+  const fields = [amount, currency, card_token, description, off_session, request.return_url]
+  const request_hash = hashOf([...fields, request.statement_suffix])
+  const new_charge = { ...request, id: mintId(random, 'ch'), request_hash }
   for (;;) {
-    const card = await cards.findCharged(db, card_token)
+    const card = await cards.findState(db, card_token)
     // A request that is lost leaves nothing, as if it never arrived.
     const behavior: Behavior | undefined = card && BEHAVIORS[card.behavior]
     const isLost = behavior?.loses === 'request'
-    const charge = card && !isLost ? await decideNew(options, now, { ...made, card }) : undefined
+    const charge =
+      card && !isLost ? await recordNew(options, now, { ...new_charge, card }) : undefined
     if (charge) return charge
     const expired = new Date(now.getTime() - KEY_LIFETIME_MS)
     if (await charges.releaseKey(db, key, expired)) continue
     const known = await charges.find(db, key)
-    if (known) return sameRequest(known, request_hash)
+    if (known) return requireSameRequest(known, request_hash)
     if (!card) throw new Error('there is no such card')
     if (isLost) throw unreachable()
     // Another charge changed the card since it was read.
@@ -156,7 +157,7 @@ async function take(
 }
 
 /** Records a new request with its result, and the dispute that follows from it. */
-async function decideNew(
+async function recordNew(
   { db, random, clock }: ProcessorOptions,
   now: Date,
   request: Omit<charges.NewCharge, 'result' | 'answers_at'>,

@@ -10,7 +10,7 @@ import * as charges from './charges.ts'
 import { type Phase, phaseOf } from './dispute.ts'
 import * as disputes from './disputes.ts'
 import * as events from './events.ts'
-import { hashOf, sameRequest } from './keys.ts'
+import { hashOf, requireSameRequest } from './idempotency-keys.ts'
 
 interface SandboxRefund {
   id: string
@@ -28,34 +28,35 @@ export async function refund(
   request: RefundRequest,
 ): Promise<RefundAnswer> {
   const { key, charge_id, amount } = request
-  if (amount <= 0) throw new RangeError('a refund gives more than nothing')
+  if (amount <= 0) throw new RangeError('the amount of a refund must be positive')
   const request_hash = hashOf([charge_id, amount])
   return await db.tx(async (tx) => {
-    const charge = await charges.lockTaken(tx, charge_id)
+    const charge = await charges.lockSucceeded(tx, charge_id)
     const dispute = await disputes.ofCharge(tx, charge_id)
     const phase = dispute && phaseOf(dispute, now)
     const fault =
-      disputed(phase, dispute?.outcome) ?? exceeding(amount, await leftOf(tx, now, charge))
+      disputeFault(phase, dispute?.outcome) ??
+      amountFault(amount, await remainingAmount(tx, now, charge))
     const { refunds }: Behavior = fault ? {} : BEHAVIORS[charge.behavior]
     const settles_at = refunds ? addDays(now, SETTLES_AFTER_DAYS) : null
     const status = fault ? 'refused' : refunds === 'pending' ? 'pending' : 'succeeded'
     const id: string = mintId(random, 're')
-    const fresh = await tx.run(sql`insert into sandbox.refunds
+    const is_new = await tx.run(sql`insert into sandbox.refunds
       (id, key, request_hash, charge_id, amount, status, reason, comes_back_at, created_at)
       values (${id}, ${key}, ${request_hash}, ${charge_id}, ${amount}, ${status},
         ${fault ?? null}, ${refunds === 'fails' ? settles_at : null}, ${now})
       on conflict (key) do nothing`)
-    if (fresh && settles_at) {
+    if (is_new && settles_at) {
       const outcome = refunds === 'fails' ? 'failed' : 'succeeded'
       const content = { kind: 'refund_settled', refund_id: id, outcome } as const
       await events.schedule(tx, random, settles_at, { id, charge_id }, content)
     }
-    if (fresh && !fault && phase === 'inquiry') {
-      await disputes.lessen(tx, random, now, dispute!, amount)
+    if (is_new && !fault && phase === 'inquiry') {
+      await disputes.reduceInquiry(tx, random, now, dispute!, amount)
     }
     const known = await tx.maybe<SandboxRefund>(sql`select id, request_hash, status, reason
       from sandbox.refunds where key = ${key}`)
-    return answerOf(sameRequest(known, request_hash))
+    return answerOf(requireSameRequest(known, request_hash))
   })
 }
 
@@ -69,11 +70,11 @@ export async function refundOutside(
   { charge_id, amount }: { charge_id: string; amount: Cents },
 ): Promise<{ refund_id: string } | undefined> {
   return await db.tx(async (tx) => {
-    const charge = await charges.lockTaken(tx, charge_id)
+    const charge = await charges.lockSucceeded(tx, charge_id)
     const dispute = await disputes.ofCharge(tx, charge_id)
     const phase = dispute && phaseOf(dispute, now)
-    const left = await leftOf(tx, now, charge)
-    if (disputed(phase, dispute?.outcome) ?? exceeding(amount, left)) return undefined
+    const left = await remainingAmount(tx, now, charge)
+    if (disputeFault(phase, dispute?.outcome) ?? amountFault(amount, left)) return undefined
     const refund_id: string = mintId(random, 're')
     await tx.run(sql`insert into sandbox.refunds
       (id, key, request_hash, charge_id, amount, status, created_at)
@@ -95,21 +96,25 @@ function answerOf({ id, status, reason }: SandboxRefund): RefundAnswer {
 }
 
 /** The amount of a charge that was not refunded; failed refunds do not count. */
-export async function leftOf(db: Db, now: Date, charge: charges.Taken): Promise<number> {
-  const { given } = await db.one<{ given: number }>(sql`
-    select coalesce(sum(amount), 0)::bigint as given from sandbox.refunds
+export async function remainingAmount(
+  db: Db,
+  now: Date,
+  charge: charges.SucceededCharge,
+): Promise<number> {
+  const { refunded } = await db.one<{ refunded: number }>(sql`
+    select coalesce(sum(amount), 0)::bigint as refunded from sandbox.refunds
     where charge_id = ${charge.id} and status <> 'refused'
       and (comes_back_at is null or comes_back_at > ${now})`)
-  return charge.amount - given
+  return charge.amount - refunded
 }
 
 /** Why a charge cannot be refunded while it is disputed, or after the dispute was lost. */
-function disputed(phase?: Phase, outcome?: 'won' | 'lost'): string | undefined {
-  if (phase === 'open') return 'The charge is disputed: the bank decides where the money goes.'
+function disputeFault(phase?: Phase, outcome?: 'won' | 'lost'): string | undefined {
+  if (phase === 'open') return 'The charge is disputed: its bank decides who gets the money.'
   const is_lost = phase === 'closed' && outcome === 'lost'
-  return is_lost ? 'The charge went back to the buyer by a dispute.' : undefined
+  return is_lost ? 'The charge was returned to the buyer by a lost dispute.' : undefined
 }
 
-function exceeding(amount: number, left: number): string | undefined {
-  return amount > left ? 'The refund is greater than what is left of the charge.' : undefined
+function amountFault(amount: number, left: number): string | undefined {
+  return amount > left ? 'The refund exceeds the remaining amount of the charge.' : undefined
 }

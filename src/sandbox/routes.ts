@@ -9,14 +9,19 @@ import { Problem } from '#platform/problem'
 import type { RouteLimit } from '#platform/route-limits'
 import { contentPolicy, PAGE_HEADERS } from '#platform/security-headers'
 import { durationText } from '#platform/text'
-import { notFound, type SandboxPageOptions, type SandboxPageRequest, send } from './answers.ts'
 import * as entries from './card-entries.ts'
 import { readCardForm } from './card-form.ts'
 import { CardEntryPage, type CardFormFacts, ChallengePage, MessagePage } from './card-pages.tsx'
 import * as charges from './charges.ts'
-import { keptCard } from './kept-cards.ts'
-import { declareAccounts, declarePortals } from './people-routes.ts'
+import {
+  notFound,
+  type SandboxPageOptions,
+  type SandboxPageRequest,
+  send,
+} from './page-responses.ts'
+import { declareAccounts, declarePortals } from './portal-and-account-routes.ts'
 import { endChallenge } from './processor.ts'
+import { storedCardOf } from './stored-cards.ts'
 
 const OWN = ["'self'"]
 const HEADERS = {
@@ -73,7 +78,7 @@ function declareCardEntries(
     const entry = await entries.find(db, params.id)
     if (!entry) throw notFound()
     if (entry.card_token) return sendUsed(reply, entry)
-    return sendEntry(reply, entry, { kept: { expiry: '', zip: entry.zip } })
+    return sendEntry(reply, entry, { values: { expiry: '', zip: entry.zip } })
   })
 
   scope.post(url, async (request: SandboxPageRequest, reply) => {
@@ -85,7 +90,7 @@ function declareCardEntries(
     const now = clock.now()
     const form = readCardForm(body, now, locale)
     if ('faults' in form) return sendEntry(reply.code(400), entry, form)
-    const card = keptCard(options, form.read)
+    const card = storedCardOf(options, form.read)
     const used = await entries.use(db, now, entry, card)
     return used ? reply.redirect(entry.return_url, 303) : sendUsed(reply, entry)
   })

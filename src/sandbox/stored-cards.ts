@@ -4,14 +4,14 @@ import { mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 import { type Sql, sql } from '#platform/sql'
-import type { ReadCard } from './card-form.ts'
+import type { EnteredCard } from './card-form.ts'
 import type { BehaviorName } from './cards.ts'
 
 /** A stored card, with its behavior. */
-export type KeptCard = Card & { behavior: BehaviorName }
+export type StoredCard = Card & { behavior: BehaviorName }
 
 /** The facts of a stored card that decide a charge. */
-export interface ChargedCard {
+export interface CardState {
   behavior: BehaviorName
   authenticated: boolean
   declines: number
@@ -24,10 +24,10 @@ export const CARD_COLUMNS = sql`token, brand, last4, exp_month, exp_year, billin
   billing_zip, issuer_country, fingerprint`
 
 /** The stored form of an entered card, without its number. */
-export function keptCard(
+export function storedCardOf(
   { random, keys }: { random: Random; keys: KeyRing },
-  { card, exp_month, exp_year, zip }: ReadCard,
-): KeptCard {
+  { card, exp_month, exp_year, zip }: EnteredCard,
+): StoredCard {
   const { number, brand, issuer_country, behavior } = card
   return {
     token: mintId(random, 'card'),
@@ -47,10 +47,10 @@ export function keptCard(
  * Stores a card for the app whose page it was entered on, once for each row that `used` returns:
  * the page that it uses up. Returns how many were stored.
  */
-export async function keep(
+export async function add(
   db: Db,
   now: Date,
-  card: KeptCard & { app_name: string },
+  card: StoredCard & { app_name: string },
   used: Sql,
 ): Promise<number> {
   return await db.run(sql`with used as (${used})
@@ -61,8 +61,8 @@ export async function keep(
 }
 
 /** The facts of a stored card that decide a charge. */
-export async function findCharged(db: Db, token: string): Promise<ChargedCard | undefined> {
-  return await db.maybe<ChargedCard>(sql`select behavior, authenticated, declines, failing_renewals
+export async function findState(db: Db, token: string): Promise<CardState | undefined> {
+  return await db.maybe<CardState>(sql`select behavior, authenticated, declines, failing_renewals
     from sandbox.cards where token = ${token}`)
 }
 
@@ -73,9 +73,9 @@ export async function authenticate(db: Db, token: string): Promise<void> {
 
 /** Declines the next renewals with a card, whatever its behavior. */
 export async function declineRenewals(db: Db, token: string, count: number): Promise<void> {
-  const touched = await db.run(sql`update sandbox.cards set failing_renewals = ${count}
+  const updated = await db.run(sql`update sandbox.cards set failing_renewals = ${count}
     where token = ${token}`)
-  if (touched === 0) throw new Error('there is no such card')
+  if (updated === 0) throw new Error('there is no such card')
 }
 
 /** Makes all further charges of a card succeed. */

@@ -2,12 +2,17 @@ import type { FastifyInstance } from 'fastify'
 import { localeOf } from '#platform/language/request'
 import { AccountPage } from './account-page.tsx'
 import * as accounts from './accounts.ts'
-import { notFound, type SandboxPageOptions, type SandboxPageRequest, send } from './answers.ts'
 import { readBankForm } from './bank-form.ts'
-import { type KeptValues, readCardForm } from './card-form.ts'
-import { keptCard } from './kept-cards.ts'
+import { type RefilledValues, readCardForm } from './card-form.ts'
+import {
+  notFound,
+  type SandboxPageOptions,
+  type SandboxPageRequest,
+  send,
+} from './page-responses.ts'
 import { PortalPage } from './portal-page.tsx'
 import * as portals from './portals.ts'
+import { storedCardOf } from './stored-cards.ts'
 
 /** Registers the billing portal: card on file, payments, and replacing the card. */
 export function declarePortals(scope: FastifyInstance, options: SandboxPageOptions): void {
@@ -22,8 +27,8 @@ export function declarePortals(scope: FastifyInstance, options: SandboxPageOptio
 
   scope.get(url, async (request: SandboxPageRequest, reply) => {
     const page = await facts(request.params.id)
-    const kept: KeptValues = { expiry: '', zip: page.portal.card.billing_zip }
-    return send(reply, PortalPage({ ...page, locale: localeOf(request), kept }))
+    const values: RefilledValues = { expiry: '', zip: page.portal.card.billing_zip }
+    return send(reply, PortalPage({ ...page, locale: localeOf(request), values }))
   })
 
   scope.post(url, async (request: SandboxPageRequest, reply) => {
@@ -32,7 +37,7 @@ export function declarePortals(scope: FastifyInstance, options: SandboxPageOptio
     const now = clock.now()
     const form = readCardForm(request.body, now, locale)
     if ('faults' in form) return send(reply.code(400), PortalPage({ ...page, locale, ...form }))
-    const card = keptCard(options, form.read)
+    const card = storedCardOf(options, form.read)
     await portals.change(db, now, page.portal, card)
     return reply.redirect(page.portal.return_url, 303)
   })
