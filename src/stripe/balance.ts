@@ -3,13 +3,13 @@ import type { BalanceTransaction, ProcessorBalance } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { cents } from '#platform/money'
 import { idOf } from './card.ts'
-import { ask, type StripeParts } from './client.ts'
+import { callStripe, type StripeParts } from './client.ts'
 import { pagesOf } from './pages.ts'
 import * as requests from './requests.ts'
 
 /** The balance at Stripe in US dollars, in cents. */
 export async function readBalance({ stripe }: StripeParts): Promise<ProcessorBalance> {
-  const { available, pending } = await ask(() => stripe.balance.retrieve())
+  const { available, pending } = await callStripe(() => stripe.balance.retrieve())
   const dollars = (all: { amount: number; currency: string }[]) =>
     cents(all.find(({ currency }) => currency === 'usd')?.amount ?? 0)
   return { available: dollars(available), pending: dollars(pending) }

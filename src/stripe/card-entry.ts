@@ -1,7 +1,7 @@
 import type { Card, CardEntryRequest } from '#domain/payments'
 import { mintId } from '#platform/ids'
 import { cardOf, idOf, whole } from './card.ts'
-import { ask, type StripeParts } from './client.ts'
+import { callStripe, type StripeParts } from './client.ts'
 import { pageLocale } from './locale.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function openCardEntry(
   const { note } = request
   const summary = [`${request.app_name}: ${request.product_name}.`, ...request.summary]
   const message = [...(note === undefined ? [] : [note]), ...summary].join(' ')
-  const session = await ask(() =>
+  const session = await callStripe(() =>
     stripe.checkout.sessions.create(
       {
         mode: 'setup',
@@ -41,7 +41,7 @@ export async function readCardEntry(
   { stripe }: StripeParts,
   id: string,
 ): Promise<Card | undefined> {
-  const session = await ask(() =>
+  const session = await callStripe(() =>
     stripe.checkout.sessions.retrieve(id, { expand: ['setup_intent.payment_method'] }),
   )
   if (session.status !== 'complete') return undefined

@@ -7,10 +7,10 @@ import {
 } from '#domain/payments'
 import { cents } from '#platform/money'
 import { isToken } from './card.ts'
-import { ask, isRefusal, reportRefusal, type StripeParts } from './client.ts'
+import { callStripe, isRefusal, reportRefusal, type StripeParts } from './client.ts'
 import { declineOf } from './declines.ts'
+import { findCreated as findMade, sendRecorded } from './idempotent-requests.ts'
 import { type Intent, type IntentCalls, type IntentRequest, intentCalls } from './intents.ts'
-import { find as findMade, make } from './once.ts'
 import * as requests from './requests.ts'
 
 const CLOSED = { status: 'closed' } as const
@@ -28,16 +28,16 @@ export async function charge(
   now: Date,
   { key, currency: _, ...body }: ChargeRequest,
 ): Promise<ChargeAnswer> {
-  if (body.amount < 0) throw new RangeError('a charge takes no negative amount')
+  if (body.amount < 0) throw new RangeError('the amount of a charge must not be negative')
   // The card was stored before Stripe was configured, so the buyer must enter one again.
   if (!isToken(body.card_token)) return { status: 'declined', decline_code: 'lost_card' }
-  const request = await requests.begin(parts.db, now, { key, kind: 'charge', body })
+  const request = await requests.record(parts.db, now, { key, kind: 'charge', body })
   if (request.closed_at) return CLOSED
   const calls = intentCalls(parts.stripe, key, body)
   try {
-    return answerOf(await make(parts, request, calls))
+    return answerOf(await sendRecorded(parts, request, calls))
   } catch (error) {
-    if (!(error instanceof KeyConflict)) return await refused(parts, error)
+    if (!(error instanceof KeyConflict)) return await answerOfRefusal(parts, error)
     // Our record has the same request, so its key was closed since.
     const taken = await findMade(parts, request, calls)
     if (!taken) throw error
@@ -55,7 +55,7 @@ export async function find(parts: StripeParts, key: string): Promise<ChargeAnswe
     const intent = await findMade(parts, request, calls)
     return intent && answerOf(intent)
   } catch (error) {
-    return await refused(parts, error)
+    return await answerOfRefusal(parts, error)
   }
 }
 
@@ -77,20 +77,20 @@ async function closeRequested(
 ): Promise<ChargeAnswer> {
   try {
     const intent = await findMade(parts, request, calls)
-    return intent ? await end(calls, intent) : await takeKey(parts, request, calls)
+    return intent ? await endIntent(calls, intent) : await reserveKey(parts, request, calls)
   } catch (error) {
-    return await refused(parts, error)
+    return await answerOfRefusal(parts, error)
   }
 }
 
 /** Cancels a pending intent; if it has ended, returns its result. */
-async function end(calls: IntentCalls, intent: Intent): Promise<ChargeAnswer> {
+async function endIntent(calls: IntentCalls, intent: Intent): Promise<ChargeAnswer> {
   if (intent.status !== 'requires_action' && !isUnconfirmed(intent)) return answerOf(intent)
   try {
-    return answerOf(await ask(() => calls.cancel(intent.id)))
+    return answerOf(await callStripe(() => calls.cancel(intent.id)))
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return answerOf(await ask(() => calls.retrieve(intent.id)))
+    return answerOf(await callStripe(() => calls.retrieve(intent.id)))
   }
 }
 
@@ -98,20 +98,20 @@ async function end(calls: IntentCalls, intent: Intent): Promise<ChargeAnswer> {
  * Closes a key that Stripe does not know. The request may still be on its way, so an intent that is
  * never confirmed takes the key; if the request arrived after all, Stripe returns its result.
  */
-async function takeKey(
+async function reserveKey(
   parts: StripeParts,
   request: requests.Request<IntentRequest>,
   calls: IntentCalls,
 ): Promise<ChargeAnswer> {
   try {
-    return await end(calls, await ask(() => calls.reserve()))
+    return await endIntent(calls, await callStripe(() => calls.reserve()))
   } catch (error) {
     if (!(error instanceof KeyConflict)) throw error
   }
   const arrived = await findMade(parts, request, calls)
-  if (arrived) return await end(calls, arrived)
+  if (arrived) return await endIntent(calls, arrived)
   try {
-    return answerOf(await ask(() => calls.create(request)))
+    return answerOf(await callStripe(() => calls.create(request)))
   } catch (error) {
     // Stripe failed without creating anything, and repeats that answer as long as it stores the
     // key.
@@ -132,7 +132,7 @@ function isReplayedFault(error: unknown): boolean {
  * Refusals after which nothing exists at Stripe: a declined or deleted card, or an invalid request
  * (`amount_too_small`).
  */
-async function refused(parts: StripeParts, error: unknown): Promise<ChargeAnswer> {
+async function answerOfRefusal(parts: StripeParts, error: unknown): Promise<ChargeAnswer> {
   if (error instanceof Stripe.errors.StripeCardError) {
     return { status: 'declined', decline_code: declineOf(error) }
   }

@@ -51,15 +51,15 @@ export function openClient({ secret_key, api_base }: StripeSettings): Stripe {
 /**
  * Calls Stripe. Errors that leave the result unknown (network errors, server errors, a key in use,
  * rejected credentials) throw ProcessorUnreachable; a key that was used for another request throws
- * KeyConflict. Refusals are thrown unchanged, for the caller to handle; `guarded` catches those
+ * KeyConflict. Refusals are thrown unchanged, for the caller to handle; `reportingRefusals` reports those
  * that no caller handles.
  */
-export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+export async function callStripe<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   assertNoTransaction('Stripe was called')
   try {
     return await call()
   } catch (error) {
-    throw translated(error)
+    throw portErrorOf(error)
   }
 }
 
@@ -73,7 +73,7 @@ export function isRefusal(error: unknown): error is Refusal {
   return error instanceof Stripe.errors.StripeInvalidRequestError
 }
 
-function translated(error: unknown): unknown {
+function portErrorOf(error: unknown): unknown {
   const { errors } = Stripe
   if (!(error instanceof errors.StripeError)) return error
   if (error instanceof errors.StripeIdempotencyError) {
@@ -91,7 +91,7 @@ function translated(error: unknown): unknown {
  * request or with the account's settings: it is logged, raises an alarm, and is thrown as an error
  * of the port.
  */
-export async function guarded<Answer>(
+export async function reportingRefusals<Answer>(
   parts: Pick<StripeParts, 'db' | 'clock' | 'random' | 'log'>,
   operation: string,
   call: () => Promise<Answer>,

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { DisputeClosed, type Evidence } from '#domain/payments'
 import { mintId } from '#platform/ids'
-import { ask, isRefusal, type StripeParts } from './client.ts'
+import { callStripe, isRefusal, type StripeParts } from './client.ts'
 import * as evidences from './evidence.ts'
 
 // A bank accepts evidence once, so it waits to be completed, but not until the last days: an outage
@@ -18,7 +18,7 @@ export async function answerDispute(
   { dispute_id, evidence }: { dispute_id: string; evidence: Evidence },
 ): Promise<void> {
   const { stripe, db, random } = parts
-  const dispute = await ask(() => stripe.disputes.retrieve(dispute_id))
+  const dispute = await callStripe(() => stripe.disputes.retrieve(dispute_id))
   const { due_by, past_due } = dispute.evidence_details
   if (!isOpen(dispute) || past_due || due_by === null) throw new DisputeClosed()
   const submit_at = new Date(due_by * 1000 - SUBMIT_BEFORE_DUE_MS)
@@ -27,7 +27,7 @@ export async function answerDispute(
   // Before the request: evidence whose answer is lost is submitted, too.
   await evidences.plan(db, { dispute_id, submit_at })
   try {
-    await ask(() =>
+    await callStripe(() =>
       stripe.disputes.update(dispute_id, { evidence: { ...evidence }, submit }, { idempotencyKey }),
     )
   } catch (error) {
@@ -43,10 +43,12 @@ export async function submitDue(parts: StripeParts, now: Date): Promise<void> {
   for (const dispute_id of await evidences.due(db, now)) {
     const idempotencyKey = `${dispute_id}:submit`
     try {
-      const { evidence_details } = await ask(() => stripe.disputes.retrieve(dispute_id))
+      const { evidence_details } = await callStripe(() => stripe.disputes.retrieve(dispute_id))
       const { has_evidence, submission_count } = evidence_details
       if (has_evidence && submission_count === 0) {
-        await ask(() => stripe.disputes.update(dispute_id, { submit: true }, { idempotencyKey }))
+        await callStripe(() =>
+          stripe.disputes.update(dispute_id, { submit: true }, { idempotencyKey }),
+        )
       }
     } catch (error) {
       if (!isRefusal(error)) {

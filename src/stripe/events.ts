@@ -9,13 +9,13 @@ import {
 import type { Db } from '#platform/db'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import { ask, guarded, isRefusal, type StripeParts } from './client.ts'
-import type { Made } from './once.ts'
-import { type AnnouncedEvent, type ParsedEvent, revived } from './parse-event.ts'
+import { callStripe, isRefusal, reportingRefusals, type StripeParts } from './client.ts'
+import type { CreatedObject } from './idempotent-requests.ts'
+import { type AnnouncedEvent, type ParsedEvent, restoreDates } from './parse-event.ts'
 import { reverseTransfer } from './payouts.ts'
 import * as requests from './requests.ts'
 
-interface Stored extends ParsedEvent {
+interface StoredEvent extends ParsedEvent {
   id: string
 }
 
@@ -26,9 +26,9 @@ interface Stored extends ParsedEvent {
 export async function events(parts: StripeParts, now: Date): Promise<ProcessorEvent[]> {
   const { db, log } = parts
   const reported: ProcessorEvent[] = []
-  for (const stored of await waiting(db, now)) {
+  for (const stored of await unhandledEvents(db, now)) {
     try {
-      const isRelevant = (await isOurs(parts, stored)) && !(await isOld(db, stored))
+      const isRelevant = (await isOurs(parts, stored)) && !(await isSuperseded(db, stored))
       if (!isRelevant) await markHandled(db, now, stored.id)
       else reported.push(...(await eventsOf(parts, stored)))
     } catch (error) {
@@ -39,7 +39,7 @@ export async function events(parts: StripeParts, now: Date): Promise<ProcessorEv
   return reported
 }
 
-async function waiting(db: Db, now: Date): Promise<Stored[]> {
+async function unhandledEvents(db: Db, now: Date): Promise<StoredEvent[]> {
   const rows = await unhandled(db, now, 'stripe')
   return rows
     .map(({ id, payload }) => ({ id, ...(payload as ParsedEvent) }))
@@ -50,9 +50,9 @@ async function waiting(db: Db, now: Date): Promise<Stored[]> {
  * Whether an event is about a payment or refund of this service. Other software may use the same
  * Stripe account, and its events would otherwise wait forever.
  */
-async function isOurs({ stripe, db }: StripeParts, stored: Stored): Promise<boolean> {
-  const { content, began, charge_id: refunded } = stored
-  const first = began ?? content
+async function isOurs({ stripe, db }: StripeParts, stored: StoredEvent): Promise<boolean> {
+  const { content, opening, charge_id: refunded } = stored
+  const first = opening ?? content
   if (
     first.kind === 'dispute_opened' ||
     first.kind === 'notice' ||
@@ -74,10 +74,14 @@ async function isOurs({ stripe, db }: StripeParts, stored: Stored): Promise<bool
 }
 
 /** Whether an object was created by a request of ours, even if its answer has not arrived. */
-async function isOurObject(db: Db, id: string, retrieve: () => Promise<Made>): Promise<boolean> {
+async function isOurObject(
+  db: Db,
+  id: string,
+  retrieve: () => Promise<CreatedObject>,
+): Promise<boolean> {
   if (await requests.findByObject(db, id)) return true
   try {
-    return await isRequested(db, await ask(retrieve))
+    return await isRequested(db, await callStripe(retrieve))
   } catch (error) {
     // Objects that Stripe does not return were not created by this account.
     if (isRefusal(error)) return false
@@ -86,7 +90,7 @@ async function isOurObject(db: Db, id: string, retrieve: () => Promise<Made>): P
 }
 
 /** Whether a later event about the object was handled; a notice is none, as it changes nothing. */
-async function isOld(db: Db, { object_id, at, is_end }: Stored): Promise<boolean> {
+async function isSuperseded(db: Db, { object_id, at, is_end }: StoredEvent): Promise<boolean> {
   const later = await db.maybe(sql`select id from processor_events
     where processor = 'stripe' and handled_at is not null
       and payload ->> 'object_id' = ${object_id}
@@ -97,38 +101,42 @@ async function isOld(db: Db, { object_id, at, is_end }: Stored): Promise<boolean
   return later !== undefined
 }
 
-async function eventsOf(parts: StripeParts, stored: Stored): Promise<ProcessorEvent[]> {
-  const { id, content, began, if_begun } = stored
+async function eventsOf(parts: StripeParts, stored: StoredEvent): Promise<ProcessorEvent[]> {
+  const { id, content, opening, if_opened } = stored
   const at = new Date(stored.at * 1000)
   if (content.kind === 'charge_refunded') {
     const { charge_id } = content
-    return await guarded(parts, 'reading refunds', () => refundsMade(parts, stored, charge_id))
+    return await reportingRefusals(parts, 'reading refunds', () =>
+      readOutsideRefunds(parts, stored, charge_id),
+    )
   }
   if (content.kind === 'payout_settled' && content.outcome === 'failed') {
     // The transfer must be reversed before the books record the failure.
     const { payout_id } = content
-    await guarded(parts, 'the reversal of a transfer', () => reverseTransfer(parts, payout_id))
+    await reportingRefusals(parts, 'the reversal of a transfer', () =>
+      reverseTransfer(parts, payout_id),
+    )
   }
-  const event = { id, at, ...revived(content) } as ProcessorEvent
-  if (if_begun && !(await isBegun(parts.db, stored))) {
+  const event = { id, at, ...restoreDates(content) } as ProcessorEvent
+  if (if_opened && !(await isOpeningReported(parts.db, stored))) {
     await markHandled(parts.db, parts.clock.now(), id)
     return []
   }
-  if (!began || (await isBegun(parts.db, stored, began))) return [event]
-  return [{ id: `${id}:began`, at, ...revived(began) } as ProcessorEvent, event]
+  if (!opening || (await isOpeningReported(parts.db, stored, opening))) return [event]
+  return [{ id: `${id}:opening`, at, ...restoreDates(opening) } as ProcessorEvent, event]
 }
 
 /**
  * The refunds of a charge that were made in Stripe's dashboard. Each is stored as an event of its
  * own in place of the one that announced them, so that each is reported until it is handled.
  */
-async function refundsMade(
+async function readOutsideRefunds(
   { stripe, db, clock }: StripeParts,
-  { id, at }: Stored,
+  { id, at }: StoredEvent,
   charge_id: string,
 ): Promise<ProcessorEvent[]> {
   const made: { id: string; content: EventContent }[] = []
-  await ask(async () => {
+  await callStripe(async () => {
     const listed = stripe.refunds.list({ payment_intent: charge_id, limit: 100 })
     for await (const { id: refund_id, status, amount: given, metadata } of listed) {
       if (status !== 'succeeded' && status !== 'pending') continue
@@ -151,17 +159,21 @@ async function refundsMade(
   return made.map((event) => ({ id: event.id, ...announced, ...event.content }) as ProcessorEvent)
 }
 
-async function isRequested(db: Db, { id, metadata }: Made): Promise<boolean> {
+async function isRequested(db: Db, { id, metadata }: CreatedObject): Promise<boolean> {
   if (await requests.findByObject(db, id)) return true
   return metadata?.key !== undefined && (await requests.find(db, metadata.key)) !== undefined
 }
 
 /**
- * Whether the opening of a dispute was reported; `began` as a dispute, not only as the inquiry that
+ * Whether the opening of a dispute was reported; `opening` as a dispute, not only as the inquiry that
  * it was before: refunds may have reduced what is disputed since.
  */
-async function isBegun(db: Db, { object_id }: Stored, began?: AnnouncedEvent): Promise<boolean> {
-  const isDispute = began?.kind === 'dispute_opened' && !began.is_inquiry
+async function isOpeningReported(
+  db: Db,
+  { object_id }: StoredEvent,
+  opening?: AnnouncedEvent,
+): Promise<boolean> {
+  const isDispute = opening?.kind === 'dispute_opened' && !opening.is_inquiry
   const beginning = await db.maybe(sql`select id from processor_events
     where processor = 'stripe' and payload ->> 'object_id' = ${object_id}
       and payload -> 'content' ->> 'kind' = 'dispute_opened'

@@ -15,10 +15,10 @@ import { mintId } from '#platform/ids'
 import { balanceTransactions, readBalance } from './balance.ts'
 import { openCardEntry, readCardEntry } from './card-entry.ts'
 import { charge, close, find, RENEWALS_AT_ONCE, SMALLEST_CHARGE } from './charges.ts'
-import { guarded, openClient, type StripeParts } from './client.ts'
+import { openClient, reportingRefusals, type StripeParts } from './client.ts'
 import { answerDispute, submitDue } from './disputes.ts'
 import { events } from './events.ts'
-import { serialize } from './once.ts'
+import { serialize } from './idempotent-requests.ts'
 import { openAccount, openOnboarding, readAccount } from './payees.ts'
 import { payOut } from './payouts.ts'
 import { openPortal, readPortal } from './portal.ts'
@@ -77,13 +77,18 @@ type Other = keyof ProcessorFacts | 'events' | 'acknowledge'
 function openCharging(parts: StripeParts): Pick<Processor, Charging> {
   return {
     openCardEntry: (_now, request) =>
-      guarded(parts, 'a card entry', () => openCardEntry(parts, request)),
-    readCardEntry: (id) => guarded(parts, 'reading a card', () => readCardEntry(parts, id)),
+      reportingRefusals(parts, 'a card entry', () => openCardEntry(parts, request)),
+    readCardEntry: (id) =>
+      reportingRefusals(parts, 'reading a card', () => readCardEntry(parts, id)),
     charge: (now, request) =>
-      guarded(parts, 'a charge', () => serialize(request.key, () => charge(parts, now, request))),
-    find: (key) => guarded(parts, 'reading a charge', () => find(parts, key)),
+      reportingRefusals(parts, 'a charge', () =>
+        serialize(request.key, () => charge(parts, now, request)),
+      ),
+    find: (key) => reportingRefusals(parts, 'reading a charge', () => find(parts, key)),
     close: (now, key) =>
-      guarded(parts, 'closing a charge', () => serialize(key, () => close(parts, now, key))),
+      reportingRefusals(parts, 'closing a charge', () =>
+        serialize(key, () => close(parts, now, key)),
+      ),
   }
 }
 
@@ -93,25 +98,29 @@ function openPaying(
 ): Omit<Processor, Charging | Other | keyof ProcessorRecords | 'unrecognized'> {
   return {
     openPortal: (now, request) =>
-      guarded(parts, 'a customer portal', () => openPortal(parts, now, request)),
-    readPortal: (id) => guarded(parts, 'reading a portal', () => readPortal(parts, id)),
+      reportingRefusals(parts, 'a customer portal', () => openPortal(parts, now, request)),
+    readPortal: (id) => reportingRefusals(parts, 'reading a portal', () => readPortal(parts, id)),
     refund: (now, request) =>
-      guarded(parts, 'a refund', () => serialize(request.key, () => refund(parts, now, request))),
+      reportingRefusals(parts, 'a refund', () =>
+        serialize(request.key, () => refund(parts, now, request)),
+      ),
     answerDispute: (now, request) =>
-      guarded(parts, 'evidence', () => answerDispute(parts, now, request)),
+      reportingRefusals(parts, 'evidence', () => answerDispute(parts, now, request)),
     openAccount: (now, request) =>
-      guarded(parts, 'a payee’s account', () =>
+      reportingRefusals(parts, 'a payee’s account', () =>
         serialize(request.owner, () => openAccount(parts, now, request)),
       ),
     openOnboarding: (_now, { account_id, return_url }) =>
-      guarded(parts, 'onboarding', () =>
+      reportingRefusals(parts, 'onboarding', () =>
         openOnboarding(parts, account_id, return_url, mintId(parts.random, 'onboarding')),
       ),
     readAccount: (account_id) =>
-      guarded(parts, 'reading a payee’s account', () => readAccount(parts, account_id)),
+      reportingRefusals(parts, 'reading a payee’s account', () => readAccount(parts, account_id)),
     balanceTransactions: (from, before) => balanceTransactions(parts, from, before),
-    readBalance: () => guarded(parts, 'reading the balance', () => readBalance(parts)),
+    readBalance: () => reportingRefusals(parts, 'reading the balance', () => readBalance(parts)),
     payOut: (now, request) =>
-      guarded(parts, 'a payout', () => serialize(request.key, () => payOut(parts, now, request))),
+      reportingRefusals(parts, 'a payout', () =>
+        serialize(request.key, () => payOut(parts, now, request)),
+      ),
   }
 }

@@ -1,7 +1,7 @@
 import { Stripe } from 'stripe'
 import type { ChargeRequest } from '#domain/payments'
 import { readToken } from './card.ts'
-import type { Calls } from './once.ts'
+import type { RequestCalls } from './idempotent-requests.ts'
 
 /** A charge request at Stripe; with an amount of zero, a card check. */
 export type Intent = Stripe.PaymentIntent | Stripe.SetupIntent
@@ -9,7 +9,7 @@ export type Intent = Stripe.PaymentIntent | Stripe.SetupIntent
 /** The stored part of a charge request. */
 export type IntentRequest = Omit<ChargeRequest, 'key' | 'currency'>
 
-export interface IntentCalls extends Calls<Intent> {
+export interface IntentCalls extends RequestCalls<Intent> {
   /** Takes the key with an intent that is never confirmed, so that a late request is refused. */
   reserve(): Promise<Intent>
   cancel(id: string): Promise<Intent>
@@ -25,7 +25,7 @@ export function intentCalls(stripe: Stripe, key: string, requested: IntentReques
 function paymentCalls(stripe: Stripe, key: string, requested: IntentRequest): IntentCalls {
   const { paymentIntents } = stripe
   const { customer, payment_method } = readToken(requested.card_token)
-  const said = {
+  const fields = {
     amount: requested.amount,
     currency: 'usd',
     allowed_payment_method_types: ['card' as const],
@@ -41,11 +41,11 @@ function paymentCalls(stripe: Stripe, key: string, requested: IntentRequest): In
     create: () =>
       intentOf(
         paymentIntents.create(
-          { ...said, payment_method, confirm: true, ...buyer },
+          { ...fields, payment_method, confirm: true, ...buyer },
           { idempotencyKey: key },
         ),
       ),
-    reserve: () => paymentIntents.create(said, { idempotencyKey: key }),
+    reserve: () => paymentIntents.create(fields, { idempotencyKey: key }),
     retrieve: (id) => paymentIntents.retrieve(id),
     list: () => paymentIntents.list({ customer, limit: 100 }),
     cancel: (id) => paymentIntents.cancel(id, {}, { idempotencyKey: `${key}:cancel` }),
@@ -55,7 +55,7 @@ function paymentCalls(stripe: Stripe, key: string, requested: IntentRequest): In
 function setupCalls(stripe: Stripe, key: string, requested: IntentRequest): IntentCalls {
   const { setupIntents } = stripe
   const { customer, payment_method } = readToken(requested.card_token)
-  const said = {
+  const fields = {
     usage: 'off_session' as const,
     allowed_payment_method_types: ['card' as const],
     customer,
@@ -67,11 +67,11 @@ function setupCalls(stripe: Stripe, key: string, requested: IntentRequest): Inte
     create: () =>
       intentOf(
         setupIntents.create(
-          { ...said, payment_method, confirm: true, return_url },
+          { ...fields, payment_method, confirm: true, return_url },
           { idempotencyKey: key },
         ),
       ),
-    reserve: () => setupIntents.create(said, { idempotencyKey: key }),
+    reserve: () => setupIntents.create(fields, { idempotencyKey: key }),
     retrieve: (id) => setupIntents.retrieve(id),
     list: () => setupIntents.list({ customer, limit: 100 }),
     cancel: (id) => setupIntents.cancel(id, {}, { idempotencyKey: `${key}:cancel` }),

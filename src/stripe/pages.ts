@@ -1,4 +1,4 @@
-import { ask, guarded, type StripeParts } from './client.ts'
+import { callStripe, reportingRefusals, type StripeParts } from './client.ts'
 
 /** The parameters of every list request. */
 export interface PageRequest {
@@ -24,8 +24,8 @@ export async function* pagesOf<Item extends { id: string }>(
   let last: string | undefined
   do {
     const after = last ? { starting_after: last } : {}
-    const page = await guarded(parts, `listing ${what}`, () =>
-      ask(() => list({ created, limit: 100, ...after })),
+    const page = await reportingRefusals(parts, `listing ${what}`, () =>
+      callStripe(() => list({ created, limit: 100, ...after })),
     )
     yield page.data
     last = page.has_more ? page.data.at(-1)?.id : undefined

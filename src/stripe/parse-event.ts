@@ -22,9 +22,9 @@ export interface ParsedEvent {
   is_end: boolean
   content: AnnouncedEvent
   /** The opening of a dispute, in case its end arrives first. */
-  began?: AnnouncedEvent
+  opening?: AnnouncedEvent
   /** Only reported if the opening of the dispute was. */
-  if_begun?: true
+  if_opened?: true
   /** The charge of a refund that may not be ours. */
   charge_id?: string
 }
@@ -59,33 +59,33 @@ export function parseEvent(event: Stripe.Event): ParsedEvent | undefined {
     case 'charge.dispute.created':
     case 'charge.dispute.updated':
     case 'charge.dispute.closed':
-      return ofDispute(event)
+      return parseDispute(event)
     case 'charge.refunded': {
       const charge_id = idOf(event.data.object.payment_intent)
       if (!charge_id) return undefined
-      return parsed(event, event.data.object.id, { kind: 'charge_refunded', charge_id })
+      return parsedEvent(event, event.data.object.id, { kind: 'charge_refunded', charge_id })
     }
     case 'radar.early_fraud_warning.created':
-      return ofWarning(event)
+      return parseWarning(event)
     case 'refund.updated':
     case 'refund.failed':
-      return ofRefund(event, event.data.object)
+      return parseRefund(event, event.data.object)
     case 'payout.paid':
     case 'payout.failed':
     case 'payout.canceled':
-      return ofPayout(event, event.data.object)
+      return parsePayout(event, event.data.object)
     case 'account.updated': {
       const account = event.data.object
       if (!account.metadata?.owner) return undefined
       const content = { kind: 'account_changed', account_id: account.id } as const
-      return parsed(event, account.id, { ...content, account: payeeOf(account) })
+      return parsedEvent(event, account.id, { ...content, account: payeeOf(account) })
     }
     default:
       return undefined
   }
 }
 
-function parsed(
+function parsedEvent(
   event: Stripe.Event,
   object_id: string,
   content: AnnouncedEvent,
@@ -99,33 +99,38 @@ type DisputeEvent =
   | Stripe.ChargeDisputeUpdatedEvent
   | Stripe.ChargeDisputeClosedEvent
 
-function ofDispute(event: DisputeEvent): ParsedEvent | undefined {
+function parseDispute(event: DisputeEvent): ParsedEvent | undefined {
   const dispute = event.data.object
-  const began = beginningOf(dispute)
-  if (!began) return undefined
+  const opening = openingOf(dispute)
+  if (!opening) return undefined
   const stage = stageOf(dispute.status)
   switch (stage) {
     case 'inquiry':
       // The end of an inquiry reports nothing, and its updates are irrelevant.
-      return event.type === 'charge.dispute.created' ? parsed(event, dispute.id, began) : undefined
+      return event.type === 'charge.dispute.created'
+        ? parsedEvent(event, dispute.id, opening)
+        : undefined
     case 'open': {
-      if (event.type === 'charge.dispute.created') return parsed(event, dispute.id, began)
+      if (event.type === 'charge.dispute.created') return parsedEvent(event, dispute.id, opening)
       // The only relevant update is an inquiry that became a dispute.
       const before = event.data.previous_attributes?.status
       const isEscalated = before !== undefined && stageOf(before) === 'inquiry'
-      return isEscalated ? parsed(event, dispute.id, began) : undefined
+      return isEscalated ? parsedEvent(event, dispute.id, opening) : undefined
     }
     case 'won':
     case 'lost':
-      return { ...closing(event, stage), began }
+      return { ...closingEvent(event, stage), opening }
     case 'answered':
-      return { ...closing(event, 'won'), began }
+      return { ...closingEvent(event, 'won'), opening }
     case 'prevented':
-      return { ...closing(event, 'won'), if_begun: true }
+      return { ...closingEvent(event, 'won'), if_opened: true }
     case 'appeal':
-      return alarm(event, `is appealed (${dispute.status}). Answer it in Stripe before it is due.`)
+      return noticeEvent(
+        event,
+        `is appealed (${dispute.status}). Answer it in Stripe before it is due.`,
+      )
     case undefined:
-      return alarm(
+      return noticeEvent(
         event,
         `has a status that is not known here: ${dispute.status}. Settle it by hand.`,
       )
@@ -134,13 +139,13 @@ function ofDispute(event: DisputeEvent): ParsedEvent | undefined {
   }
 }
 
-function closing(event: DisputeEvent, outcome: 'won' | 'lost'): ParsedEvent {
+function closingEvent(event: DisputeEvent, outcome: 'won' | 'lost'): ParsedEvent {
   const { id: dispute_id } = event.data.object
-  return parsed(event, dispute_id, { kind: 'dispute_closed', dispute_id, outcome }, true)
+  return parsedEvent(event, dispute_id, { kind: 'dispute_closed', dispute_id, outcome }, true)
 }
 
 /** An event that changes no books and needs staff. */
-function alarm(event: DisputeEvent, text: string): ParsedEvent {
+function noticeEvent(event: DisputeEvent, text: string): ParsedEvent {
   const { id, amount, payment_intent } = event.data.object
   const content = {
     kind: 'notice',
@@ -148,7 +153,7 @@ function alarm(event: DisputeEvent, text: string): ParsedEvent {
     charge_id: idOf(payment_intent) ?? '',
     message: `Dispute ${id} over ${formatMoney(cents(amount))} ${text}`,
   } as const
-  return parsed(event, id, content)
+  return parsedEvent(event, id, content)
 }
 
 const REASONS: Record<string, DisputeReason> = {
@@ -161,7 +166,7 @@ const REASONS: Record<string, DisputeReason> = {
   unrecognized: 'unrecognized',
 }
 
-function beginningOf(dispute: Stripe.Dispute): AnnouncedEvent | undefined {
+function openingOf(dispute: Stripe.Dispute): AnnouncedEvent | undefined {
   const charge_id = idOf(dispute.payment_intent)
   if (!charge_id) return undefined
   const due_by = dispute.evidence_details.due_by ?? dispute.created
@@ -177,11 +182,11 @@ function beginningOf(dispute: Stripe.Dispute): AnnouncedEvent | undefined {
 }
 
 /** An early fraud warning: a refund now costs less than the dispute that usually follows. */
-function ofWarning(event: Stripe.RadarEarlyFraudWarningCreatedEvent): ParsedEvent | undefined {
+function parseWarning(event: Stripe.RadarEarlyFraudWarningCreatedEvent): ParsedEvent | undefined {
   const { id, actionable, payment_intent, fraud_type } = event.data.object
   const charge_id = idOf(payment_intent ?? null)
   if (!actionable || !charge_id) return undefined
-  return parsed(event, id, fraudWarning(id, charge_id, fraud_type))
+  return parsedEvent(event, id, fraudWarning(id, charge_id, fraud_type))
 }
 
 function fraudWarning(subject: string, charge_id: string, fraud_type: string) {
@@ -191,34 +196,34 @@ function fraudWarning(subject: string, charge_id: string, fraud_type: string) {
   return { kind: 'notice', subject, charge_id, message } as const
 }
 
-function ofRefund(event: Stripe.Event, refund: Stripe.Refund): ParsedEvent | undefined {
+function parseRefund(event: Stripe.Event, refund: Stripe.Refund): ParsedEvent | undefined {
   const { id, status } = refund
   const charge_id = idOf(refund.payment_intent)
   if (!refund.metadata?.key && !charge_id) return undefined
   const of = charge_id ? { charge_id } : {}
   if (status === 'succeeded') {
     const content = { kind: 'refund_settled', refund_id: id, outcome: 'succeeded' } as const
-    return { ...parsed(event, id, content), ...of }
+    return { ...parsedEvent(event, id, content), ...of }
   }
   if (status !== 'failed' && status !== 'canceled') return undefined
   const content = { kind: 'refund_settled', refund_id: id, outcome: 'failed' } as const
-  return { ...parsed(event, id, content, true), ...of }
+  return { ...parsedEvent(event, id, content, true), ...of }
 }
 
-function ofPayout(event: Stripe.Event, payout: Stripe.Payout): ParsedEvent | undefined {
+function parsePayout(event: Stripe.Event, payout: Stripe.Payout): ParsedEvent | undefined {
   const { id, failure_message, failure_code, metadata } = payout
   const key = transferKey(metadata?.key)
   if (key === undefined) return undefined
   const settled = { kind: 'payout_settled', key, payout_id: id } as const
-  if (event.type === 'payout.paid') return parsed(event, id, { ...settled, outcome: 'paid' })
+  if (event.type === 'payout.paid') return parsedEvent(event, id, { ...settled, outcome: 'paid' })
   const is_canceled = event.type === 'payout.canceled'
   const unexplained = is_canceled ? 'The payout was canceled.' : 'The bank sent the money back.'
   const reason = failure_message ?? failure_code ?? unexplained
-  return parsed(event, id, { ...settled, outcome: 'failed', reason, is_canceled }, true)
+  return parsedEvent(event, id, { ...settled, outcome: 'failed', reason, is_canceled }, true)
 }
 
 /** Restores the dates of stored content, which JSON stores as strings. */
-export function revived(content: AnnouncedEvent): AnnouncedEvent {
+export function restoreDates(content: AnnouncedEvent): AnnouncedEvent {
   return content.kind === 'dispute_opened'
     ? { ...content, due_at: new Date(content.due_at) }
     : content

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import type { PayeeAccount } from '#domain/payments'
-import { ask, type StripeParts } from './client.ts'
-import { make } from './once.ts'
+import { callStripe, type StripeParts } from './client.ts'
+import { sendRecorded } from './idempotent-requests.ts'
 import * as requests from './requests.ts'
 
 // Stripe's category for computer software, so that the payee is not asked.
@@ -19,9 +19,9 @@ export async function openAccount(
   { owner, email }: { owner: string; email: string },
 ): Promise<{ account_id: string }> {
   const key = `account:${owner}`
-  const request = await requests.begin(db, now, { key, kind: 'account', body: { owner } })
+  const request = await requests.record(db, now, { key, kind: 'account', body: { owner } })
   if (request.object_id !== null) return { account_id: request.object_id }
-  const { id } = await make({ db }, request, {
+  const { id } = await sendRecorded({ db }, request, {
     create: () =>
       accounts.create(
         {
@@ -58,7 +58,7 @@ export async function openOnboarding(
   return_url: string,
   idempotencyKey: string,
 ): Promise<{ url: string }> {
-  const { url } = await ask(() =>
+  const { url } = await callStripe(() =>
     stripe.accountLinks.create(
       { account: account_id, type: 'account_onboarding', return_url, refresh_url: return_url },
       { idempotencyKey },
@@ -72,7 +72,7 @@ export async function readAccount(
   { stripe }: StripeParts,
   account_id: string,
 ): Promise<PayeeAccount> {
-  return payeeOf(await ask(() => stripe.accounts.retrieve(account_id)))
+  return payeeOf(await callStripe(() => stripe.accounts.retrieve(account_id)))
 }
 
 /** A payee for the service: ready once transfers and payouts to them are enabled. */

@@ -3,19 +3,19 @@ import type { PayoutAnswer, PayoutRequest } from '#domain/payments'
 import { mintId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { readBalance } from './balance.ts'
-import { ask, isRefusal, type Refusal, reportRefusal, type StripeParts } from './client.ts'
-import { once } from './once.ts'
+import { callStripe, isRefusal, type Refusal, reportRefusal, type StripeParts } from './client.ts'
+import { sendOnce } from './idempotent-requests.ts'
 import * as requests from './requests.ts'
 
 // Refusals about the payee's account, which the payee can resolve.
-const PAYEES_OWN = [
+const PAYEE_REFUSALS = [
   'insufficient_capabilities_for_transfer',
   'payouts_not_allowed',
   'payouts_limit_exceeded',
 ]
 
 /** Thrown if the balance does not cover a transfer, before it is requested. */
-class Short extends Error {
+class InsufficientBalance extends Error {
   readonly available: Cents
 
   constructor(available: Cents) {
@@ -38,21 +38,21 @@ export async function payOut(
   try {
     transfer = await sendTransfer(parts, now, request)
   } catch (error) {
-    if (error instanceof Short) return { status: 'short', available: error.available }
+    if (error instanceof InsufficientBalance) return { status: 'short', available: error.available }
     if (!isRefusal(error)) throw error
     if (error.code === 'balance_insufficient') {
-      await requests.refused(parts.db, request.key)
+      await requests.recordRefusal(parts.db, request.key)
       return { status: 'short', available: (await readBalance(parts)).available }
     }
-    return await failed(parts, error)
+    return await answerOfRefusal(parts, error)
   }
-  if (transfer.reversed) return { status: 'failed', reason: 'The money came back to us.' }
+  if (transfer.reversed) return { status: 'failed', reason: 'The transfer was reversed.' }
   return await sendPayout(parts, now, request, transfer.id)
 }
 
 /** The answer to a refusal. Staff are alerted, unless the payee can resolve its cause. */
-async function failed(parts: StripeParts, error: Refusal): Promise<PayoutAnswer> {
-  if (!PAYEES_OWN.includes(error.code ?? '')) await reportRefusal(parts, 'a payout', error)
+async function answerOfRefusal(parts: StripeParts, error: Refusal): Promise<PayoutAnswer> {
+  if (!PAYEE_REFUSALS.includes(error.code ?? '')) await reportRefusal(parts, 'a payout', error)
   return { status: 'failed', reason: error.message }
 }
 
@@ -63,14 +63,14 @@ async function sendTransfer(
 ): Promise<Stripe.Transfer> {
   const { transfers } = parts.stripe
   const { amount, account_id: destination, description } = body
-  return await once(
+  return await sendOnce(
     parts,
     now,
     { key, kind: 'transfer', body },
     {
       create: async ({ refusals }) => {
         const { available } = await readBalance(parts)
-        if (available < amount) throw new Short(available)
+        if (available < amount) throw new InsufficientBalance(available)
         return await transfers.create(
           { amount, currency: 'usd', destination, description, metadata: { key } },
           // Stripe repeats a refusal as long as it stores its key.
@@ -104,25 +104,25 @@ async function sendPayout(
 ): Promise<PayoutAnswer> {
   const { payouts } = parts.stripe
   const key = payoutKey(payout_key)
-  const there = { stripeAccount: account_id }
+  const on_account = { stripeAccount: account_id }
   const statement_descriptor = description.replaceAll(/[<>\\'"*]/g, '').slice(0, 22)
-  const said = { amount, currency: 'usd', description, statement_descriptor, metadata: { key } }
+  const fields = { amount, currency: 'usd', description, statement_descriptor, metadata: { key } }
   let payout: Stripe.Payout
   try {
-    payout = await once(
+    payout = await sendOnce(
       parts,
       now,
       { key, kind: 'payout', body: { account_id, transfer_id } },
       {
-        create: () => payouts.create(said, { ...there, idempotencyKey: key }),
-        retrieve: (id) => payouts.retrieve(id, {}, there),
-        list: () => payouts.list({ limit: 100 }, there),
+        create: () => payouts.create(fields, { ...on_account, idempotencyKey: key }),
+        retrieve: (id) => payouts.retrieve(id, {}, on_account),
+        list: () => payouts.list({ limit: 100 }, on_account),
       },
     )
   } catch (error) {
     if (!isRefusal(error)) throw error
     await reverse(parts, transfer_id)
-    return await failed(parts, error)
+    return await answerOfRefusal(parts, error)
   }
   if (payout.status === 'failed' || payout.status === 'canceled') {
     await reverse(parts, transfer_id)
@@ -142,10 +142,10 @@ export async function reverseTransfer(parts: StripeParts, payout_id: string): Pr
 }
 
 async function reverse({ stripe, random }: StripeParts, transfer_id: string): Promise<void> {
-  const { reversed } = await ask(() => stripe.transfers.retrieve(transfer_id))
+  const { reversed } = await callStripe(() => stripe.transfers.retrieve(transfer_id))
   if (reversed) return
   // A new key, because Stripe repeats a refusal as long as it stores the key. A second reversal of
   // the same transfer is refused.
   const idempotencyKey = mintId(random, 'reversal')
-  await ask(() => stripe.transfers.createReversal(transfer_id, {}, { idempotencyKey }))
+  await callStripe(() => stripe.transfers.createReversal(transfer_id, {}, { idempotencyKey }))
 }

@@ -1,7 +1,7 @@
 import type { Card, PortalRequest } from '#domain/payments'
 import { mintId } from '#platform/ids'
 import { cardOf, readToken, whole } from './card.ts'
-import { ask, type StripeParts } from './client.ts'
+import { callStripe, type StripeParts } from './client.ts'
 import { pageLocale } from './locale.ts'
 import * as portals from './portals.ts'
 
@@ -13,14 +13,14 @@ export async function openPortal(
 ): Promise<{ id: string; url: string }> {
   const { customer, payment_method } = readToken(card_token)
   const key = mintId(random, 'portal')
-  await ask(() =>
+  await callStripe(() =>
     stripe.customers.update(
       customer,
       { invoice_settings: { default_payment_method: payment_method } },
       { idempotencyKey: `${key}:card` },
     ),
   )
-  const { id, url } = await ask(() =>
+  const { id, url } = await callStripe(() =>
     stripe.billingPortal.sessions.create(
       { customer, return_url, locale: pageLocale(language) },
       { idempotencyKey: key },
@@ -39,7 +39,7 @@ export async function readPortal(
   if (!portal) return undefined
   const { customer, payment_method } = readToken(portal.card_token)
   const expand = ['invoice_settings.default_payment_method']
-  const found = await ask(() => stripe.customers.retrieve(customer, { expand }))
+  const found = await callStripe(() => stripe.customers.retrieve(customer, { expand }))
   if (found.deleted) return undefined
   const method = whole(found.invoice_settings.default_payment_method)
   return method && method.id !== payment_method ? cardOf(customer, method) : undefined

@@ -3,7 +3,7 @@ import type { ProcessorRecord, ProcessorRecords } from '#domain/payments'
 import { cents, ZERO } from '#platform/money'
 import { idOf, whole } from './card.ts'
 import type { StripeParts } from './client.ts'
-import type { Made } from './once.ts'
+import type { CreatedObject } from './idempotent-requests.ts'
 import { pagesOf } from './pages.ts'
 import { payoutKey } from './payouts.ts'
 import * as requests from './requests.ts'
@@ -49,7 +49,7 @@ async function* listRefunds(parts: StripeParts, within: Within): AsyncIterable<P
       const { id, status, created } = refund
       const key = keys.get(id) ?? null
       if (!key && !payments.has(idOf(refund.payment_intent) ?? '')) continue
-      const cameBack = status === 'failed' || status === 'canceled'
+      const isReturned = status === 'failed' || status === 'canceled'
       const changed = whole(refund.failure_balance_transaction)?.created ?? created
       const amount = cents(refund.amount)
       yield {
@@ -57,8 +57,8 @@ async function* listRefunds(parts: StripeParts, within: Within): AsyncIterable<P
         key,
         at: timeOf(created),
         amount,
-        moved: cameBack ? ZERO : cents(0 - amount),
-        is_unconfirmed: (cameBack || !key) && isRecent(parts, changed),
+        moved: isReturned ? ZERO : cents(0 - amount),
+        is_unconfirmed: (isReturned || !key) && isRecent(parts, changed),
       }
     }
   }
@@ -114,7 +114,7 @@ async function* listDisputes(parts: StripeParts, within: Within): AsyncIterable<
 }
 
 /** The keys of objects; objects of other software on the account are omitted. */
-async function keysOf({ db }: StripeParts, made: Made[]): Promise<Map<string, string>> {
+async function keysOf({ db }: StripeParts, made: CreatedObject[]): Promise<Map<string, string>> {
   const keys = made.flatMap(({ metadata }) => metadata?.key ?? [])
   const known = await requests.findAll(db, { keys, object_ids: made.map(({ id }) => id) })
   const byKey = new Set(known.map(({ key }) => key))

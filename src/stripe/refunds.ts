@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import type { RefundAnswer, RefundRequest } from '#domain/payments'
 import { isRefusal, type StripeParts } from './client.ts'
-import { once } from './once.ts'
+import { sendOnce } from './idempotent-requests.ts'
 
 /** Refunds a charge. */
 export async function refund(
@@ -13,7 +13,7 @@ export async function refund(
   const { charge_id: payment_intent, amount } = body
   const metadata = { key }
   try {
-    const made = await once(
+    const made = await sendOnce(
       parts,
       now,
       { key, kind: 'refund', body },

@@ -17,7 +17,7 @@ export interface Request<Body = unknown> {
 }
 
 /** A recorded request; `is_new` if it was not recorded before. */
-export type BegunRequest = Request & { is_new: boolean }
+export type StoredRequest = Request & { is_new: boolean }
 
 const COLUMNS = sql`key, kind, body, object_id, closed_at, sent_at, refusals`
 
@@ -25,11 +25,11 @@ const COLUMNS = sql`key, kind, body, object_id, closed_at, sent_at, refusals`
  * Records a request before it is sent, or finds it. Throws KeyConflict if the key was used for
  * another request; a key that was closed unused accepts any request and stays closed.
  */
-export async function begin(
+export async function record(
   db: Db,
   now: Date,
   { key, kind, body }: { key: string; kind: RequestKind; body: object },
-): Promise<BegunRequest> {
+): Promise<StoredRequest> {
   const json = JSON.stringify(body)
   const inserted = await db.run(sql`insert into stripe_adapter.requests (key, kind, body, sent_at)
     values (${key}, ${kind}, ${json}, ${now}) on conflict (key) do nothing`)
@@ -67,13 +67,13 @@ export async function findAll(
 }
 
 /** Records the result of a request. */
-export async function answered(db: Db, key: string, object_id: string): Promise<void> {
+export async function recordResult(db: Db, key: string, object_id: string): Promise<void> {
   await db.run(sql`update stripe_adapter.requests set object_id = ${object_id}
     where key = ${key} and object_id is null`)
 }
 
 /** Records that Stripe refused a request that may succeed later: nothing was made. */
-export async function refused(db: Db, key: string): Promise<void> {
+export async function recordRefusal(db: Db, key: string): Promise<void> {
   await db.run(sql`update stripe_adapter.requests set refusals = refusals + 1 where key = ${key}`)
 }
 

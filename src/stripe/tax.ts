@@ -4,7 +4,7 @@ import { type Figures, type TaxProvider, type TaxRecords, TaxUnreachable } from 
 import { isoDate } from '#platform/calendar'
 import { mintId } from '#platform/ids'
 import { cents, MILLION, ZERO } from '#platform/money'
-import { ask, isRefusal, reportRefusal, type StripeParts } from './client.ts'
+import { callStripe, isRefusal, reportRefusal, type StripeParts } from './client.ts'
 
 /** Software as a service for personal use (https://docs.stripe.com/tax/tax-codes). */
 const TAX_CODE = 'txcd_10103000'
@@ -35,7 +35,7 @@ export function openTaxes(parts: StripeParts): TaxProvider {
       const idempotencyKey = mintId(random, 'tax')
       try {
         const create = () => stripe.tax.calculations.create(request, { idempotencyKey })
-        const figures = figuresOf(await ask(create), asked)
+        const figures = figuresOf(await callStripe(create), asked)
         return amount === ZERO ? { ...figures, tax: ZERO } : figures
       } catch (error) {
         const isStripes =
@@ -74,7 +74,7 @@ function openRecords(parts: StripeParts): TaxRecords {
   const { transactions } = parts.stripe.tax
   const record = async (reference: string, create: () => Promise<{ id: string }>) => {
     try {
-      return (await ask(create)).id
+      return (await callStripe(create)).id
     } catch (error) {
       if (error instanceof ProcessorUnreachable) throw new TaxUnreachable(error.message)
       if (!isRefusal(error)) throw error

@@ -2,7 +2,7 @@ import type { Unrecognized } from '#domain/payments'
 import { readId } from '#platform/ids'
 import { cents } from '#platform/money'
 import type { StripeParts } from './client.ts'
-import type { Made } from './once.ts'
+import type { CreatedObject } from './idempotent-requests.ts'
 import { pagesOf } from './pages.ts'
 import * as requests from './requests.ts'
 
@@ -32,13 +32,13 @@ export async function* listUnrecognized(
   }
 }
 
-type MadeObject = Made & { created: number; amount: number }
+type ListedObject = CreatedObject & { created: number; amount: number }
 
 async function* unrecognizedOf(
   { db }: StripeParts,
   kind: Unrecognized['kind'],
   prefix: 'att' | 'ref' | 'po',
-  page: MadeObject[],
+  page: ListedObject[],
 ): AsyncIterable<Unrecognized> {
   const ours = page.filter(({ metadata }) => readId(prefix, metadata?.key) !== undefined)
   const keys = ours.map(({ metadata }) => metadata!.key!)

@@ -1,14 +1,14 @@
-import { ask, type StripeParts } from './client.ts'
+import { callStripe, type StripeParts } from './client.ts'
 import * as requests from './requests.ts'
 
 /** An object that a request created at Stripe; its metadata contains our key. */
-export interface Made {
+export interface CreatedObject {
   id: string
   metadata?: Record<string, string> | null
 }
 
 /** How a kind of request is sent, read, and searched for, newest first. */
-export interface Calls<Result extends Made> {
+export interface RequestCalls<Result extends CreatedObject> {
   create(request: Pick<requests.Request, 'refusals'>): Promise<Result>
   retrieve(id: string): Promise<Result>
   list(): AsyncIterable<Result>
@@ -19,42 +19,42 @@ export interface Calls<Result extends Made> {
  * our record is permanent: a known request is read, or searched for by its key in Stripe's records,
  * and only sent again if it never arrived.
  */
-export async function once<Result extends Made>(
+export async function sendOnce<Result extends CreatedObject>(
   parts: Pick<StripeParts, 'db'>,
   now: Date,
   requested: { key: string; kind: requests.RequestKind; body: object },
-  calls: Calls<Result>,
+  calls: RequestCalls<Result>,
 ): Promise<Result> {
-  return await make(parts, await requests.begin(parts.db, now, requested), calls)
+  return await sendRecorded(parts, await requests.record(parts.db, now, requested), calls)
 }
 
 /** Sends a recorded request, unless it was sent before. */
-export async function make<Result extends Made>(
+export async function sendRecorded<Result extends CreatedObject>(
   { db }: Pick<StripeParts, 'db'>,
-  request: requests.BegunRequest,
-  calls: Calls<Result>,
+  request: requests.StoredRequest,
+  calls: RequestCalls<Result>,
 ): Promise<Result> {
-  const known = request.is_new ? undefined : await find({ db }, request, calls)
+  const known = request.is_new ? undefined : await findCreated({ db }, request, calls)
   if (known) return known
-  const made = await ask(() => calls.create(request))
-  await requests.answered(db, request.key, made.id)
+  const made = await callStripe(() => calls.create(request))
+  await requests.recordResult(db, request.key, made.id)
   return made
 }
 
 /** The object that a sent request created; undefined if Stripe has none. */
-export async function find<Result extends Made>(
+export async function findCreated<Result extends CreatedObject>(
   { db }: Pick<StripeParts, 'db'>,
   { key, object_id }: Pick<requests.Request, 'key' | 'object_id'>,
-  calls: Pick<Calls<Result>, 'retrieve' | 'list'>,
+  calls: Pick<RequestCalls<Result>, 'retrieve' | 'list'>,
 ): Promise<Result | undefined> {
-  if (object_id !== null) return await ask(() => calls.retrieve(object_id))
-  const found = await ask(async () => {
+  if (object_id !== null) return await callStripe(() => calls.retrieve(object_id))
+  const found = await callStripe(async () => {
     for await (const each of calls.list()) {
       if (each.metadata?.key === key) return each
     }
     return undefined
   })
-  if (found) await requests.answered(db, key, found.id)
+  if (found) await requests.recordResult(db, key, found.id)
   return found
 }
 
