@@ -7,7 +7,7 @@
  * months that an earlier check proved and that did not change since. The embedded database belongs
  * to one process, so stop the service before.
  */
-import { checkAndNote, type NotedCheck } from '#flows/check-books'
+import { checkAndRecord, type RecordedCheck } from '#flows/check-books'
 import { systemClock as clock } from '#platform/clock'
 import { readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
@@ -38,7 +38,7 @@ async function check({ config, db, log }: OpenMode, isIncremental: boolean): Pro
     ? openStripe({ settings, db, clock, random, log })
     : openSandbox({ db, random, keys: keyRing(secret_keys), clock, base_url })
   const parts = { db, processor, clock, random }
-  const checked = await checkAndNote(parts, { is_whole: !isIncremental })
+  const checked = await checkAndRecord(parts, { is_whole: !isIncremental })
   const { counts, differences } = checked
   for (const { rule, subject, detail } of differences) console.log(`${subject}: ${rule}: ${detail}`)
   if (isIncremental) printMonths(checked)
@@ -49,7 +49,7 @@ async function check({ config, db, log }: OpenMode, isIncremental: boolean): Pro
   return differences.length
 }
 
-function printMonths({ proven, changed }: NotedCheck): void {
+function printMonths({ proven, changed }: RecordedCheck): void {
   const first = proven[0]
   if (first === undefined) console.log('No month was proven, so everything was checked.')
   else console.log(`Proven before: ${first} to ${proven.at(-1)}.`)

@@ -7,14 +7,14 @@ import { installedAt } from '#platform/installation'
 import { checkCash } from './check-books/cash.ts'
 import { checkFigures, checkReferred } from './check-books/figures.ts'
 import { checkInvoices } from './check-books/invoices.ts'
-import { checkOutside, type Sides } from './check-books/outside.ts'
 import { checkPayees } from './check-books/payees.ts'
-import { checkOthers } from './check-books/postings.ts'
+import { checkPostings } from './check-books/postings.ts'
+import { type BooksAndProcessor, checkProcessor } from './check-books/processor.ts'
 import { type ProvenMonths, readMonths } from './check-books/proven.ts'
 import type { Checked, Difference, Report } from './check-books/report.ts'
 import { recordResult } from './check-books/result.ts'
 import { checkTaxes } from './check-books/taxes.ts'
-import { checkWhole } from './check-books/whole.ts'
+import { checkTransactions } from './check-books/transactions.ts'
 
 export { RULE_OF_FIGURES } from './check-books/figures.ts'
 export type { Checked, Difference } from './check-books/report.ts'
@@ -32,7 +32,7 @@ type OnProgress = (progress: { done: number; total: number; note: string }) => P
  * The processor is asked for its records, so this runs outside of any transaction.
  */
 export async function checkBooks(
-  sides: Sides,
+  sides: BooksAndProcessor,
   onProgress: OnProgress = async () => {},
   since?: Date,
 ): Promise<Checked> {
@@ -49,9 +49,9 @@ export async function checkBooks(
   }
   const { db, processor } = sides
   const checks: [what: string, check: (db: Db, to: Report, since?: Date) => Promise<void>][] = [
-    ['the ledger as a whole', checkWhole],
+    ['the ledger as a whole', checkTransactions],
     ['invoices', checkInvoices],
-    ['refunds, disputes and payouts', checkOthers],
+    ['refunds, disputes and payouts', checkPostings],
     ['balances of payees', checkPayees],
     ['tax balances of states', checkTaxes],
     ['figures of the overview', checkFigures],
@@ -66,18 +66,18 @@ export async function checkBooks(
   return { counts, differences }
 }
 
-/** A check whose result was noted, and the months that it took as proven or found changed. */
-export interface NotedCheck extends Checked, Pick<ProvenMonths, 'proven' | 'changed'> {}
+/** A recorded check: its result, and the months that it skipped as proven or found changed. */
+export interface RecordedCheck extends Checked, Pick<ProvenMonths, 'proven' | 'changed'> {}
 
 /**
- * Checks the books and notes the result. One that is not whole leaves out the first months that an
- * earlier check proved and that did not change since. Without a difference, the months that are
- * over are proven; a difference in a whole check takes every proof back.
+ * Checks the books and records the result. Unless it is whole, it skips the first months that an
+ * earlier check proved and that did not change since. Without a difference, the months that have
+ * ended are proven; a difference in a whole check deletes every proof.
  */
-export async function checkAndNote(
+export async function checkAndRecord(
   parts: Pick<World, 'db' | 'processor' | 'clock' | 'random'>,
   { is_whole, onProgress }: { is_whole: boolean; onProgress?: OnProgress },
-): Promise<NotedCheck> {
+): Promise<RecordedCheck> {
   const { db, processor, clock } = parts
   const sides = { db: db.patient, processor, clock }
   // Read before the check, so that what is posted during it is not taken as checked.
@@ -91,9 +91,13 @@ export async function checkAndNote(
 }
 
 /** Differences within the books are reported even if the processor does not answer. */
-async function readProcessor(sides: Sides, report: Report, since?: Date): Promise<void> {
+async function readProcessor(
+  sides: BooksAndProcessor,
+  report: Report,
+  since?: Date,
+): Promise<void> {
   try {
-    await checkOutside(sides, report, since)
+    await checkProcessor(sides, report, since)
   } catch (error) {
     const isAway = error instanceof ProcessorUnreachable || error instanceof ProcessorRefused
     if (!isAway) throw error
@@ -102,7 +106,7 @@ async function readProcessor(sides: Sides, report: Report, since?: Date): Promis
 }
 
 /** In UTC. A check after it, by the schedule or by a person, is that of the night. */
-const NIGHT_BEGINS_HOUR = 3
+const NIGHT_START_HOUR = 3
 
 const SUNDAY = 0
 
@@ -119,7 +123,7 @@ export async function checkNightly(world: World): Promise<void> {
   const night = lastNight(clock.now())
   const is_whole = (last?.whole_at ?? installed_at) < lastSunday(night)
   if ((last?.at ?? installed_at) >= night && !is_whole) return
-  await checkAndNote(world, {
+  await checkAndRecord(world, {
     is_whole,
     onProgress: async () => stopping.throwIfAborted(),
   })
@@ -128,7 +132,7 @@ export async function checkNightly(world: World): Promise<void> {
 /** When the last night began. */
 function lastNight(now: Date): Date {
   const today = new Date(now)
-  today.setUTCHours(NIGHT_BEGINS_HOUR, 0, 0, 0)
+  today.setUTCHours(NIGHT_START_HOUR, 0, 0, 0)
   return today <= now ? today : addDays(today, -1)
 }
 

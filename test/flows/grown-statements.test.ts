@@ -61,10 +61,10 @@ after(() => service.close())
 const MAY_READ_WHOLE: [file: string, why: string][] = [
   ['src/flows/check-books/cash.ts', CHECK],
   ['src/flows/check-books/invoices.ts', CHECK],
-  ['src/flows/check-books/outside-kinds.ts', CHECK],
+  ['src/flows/check-books/processor-kinds.ts', CHECK],
   ['src/flows/check-books/payees.ts', CHECK],
   ['src/flows/check-books/postings.ts', CHECK],
-  ['src/flows/check-books/whole.ts', CHECK],
+  ['src/flows/check-books/transactions.ts', CHECK],
   ['src/domain/affiliates/figure-sums.ts', CHECK],
   ['src/domain/metrics/metric-sums.ts', CHECK],
   ['src/domain/payouts/unpaid-lines.ts', CHECK],

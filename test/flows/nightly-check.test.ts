@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
-import { checkAndNote, checkBooks, checkNightly } from '#flows/check-books'
+import { checkAndRecord, checkBooks, checkNightly } from '#flows/check-books'
 import type { Db } from '#platform/db'
 import type { InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
@@ -83,7 +83,7 @@ describe('the check of the ledger every night', () => {
   test('resolves the alarm when the books agree again, as any check does', async () => {
     const { world } = service
     await changeFee(-1)
-    await checkAndNote(world, { is_whole: true })
+    await checkAndRecord(world, { is_whole: true })
     assert.deepEqual(await alarms(), [])
     assert.equal((await ledger.lastCheck(world.db))!.differences, 0)
   })
@@ -106,7 +106,7 @@ describe('the check of the ledger every night', () => {
     const { world, clock } = service
     const wholeAt = async () => (await ledger.lastCheck(world.db))!.whole_at?.toISOString()
     clock.reset('2026-03-22T03:10:00Z')
-    await checkAndNote(world, { is_whole: true })
+    await checkAndRecord(world, { is_whole: true })
     for (const [now, whole] of [
       ['2026-03-22T03:50:00Z', '2026-03-22T03:10:00.000Z'],
       ['2026-03-28T03:50:00Z', '2026-03-22T03:10:00.000Z'],
@@ -118,7 +118,7 @@ describe('the check of the ledger every night', () => {
       assert.equal(await wholeAt(), whole, now)
     }
     clock.reset('2026-04-05T03:20:00Z')
-    await checkAndNote(world, { is_whole: false })
+    await checkAndRecord(world, { is_whole: false })
     clock.reset('2026-04-05T03:50:00Z')
     await checkNightly(world)
     assert.equal(await wholeAt(), '2026-04-05T03:50:00.000Z')

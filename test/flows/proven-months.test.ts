@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
 import type { ProcessorRecord, ProcessorRecords } from '#domain/payments'
-import { checkAndNote, checkNightly, type NotedCheck } from '#flows/check-books'
+import { checkAndRecord, checkNightly, type RecordedCheck } from '#flows/check-books'
 import type { Db } from '#platform/db'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -30,11 +30,11 @@ describe('a month that is over', () => {
   })
   after(() => service.close())
 
-  const check = (is_whole: boolean) => checkAndNote(service.world, { is_whole })
+  const check = (is_whole: boolean) => checkAndRecord(service.world, { is_whole })
   const proven = async () => (await ledger.readProofs(service.world.db)).map(({ month }) => month)
 
   /** Checks the books after a fault without what is proven; the fault is rolled back. */
-  async function afterFault(plant: (tx: Db) => Promise<unknown>): Promise<NotedCheck> {
+  async function afterFault(plant: (tx: Db) => Promise<unknown>): Promise<RecordedCheck> {
     const { world } = service
     const listed: Partial<Record<keyof ProcessorRecords, ProcessorRecord[]>> = {}
     for (const kind of KINDS) {
@@ -47,7 +47,7 @@ describe('a month that is over', () => {
         yield* listed[kind]!.filter(({ at }) => at >= from && at < until)
       }
     const listings = Object.fromEntries(KINDS.map((kind) => [kind, listing(kind)]))
-    let found: NotedCheck | undefined
+    let found: RecordedCheck | undefined
     await world.db
       .tx(async (tx) => {
         for (const table of ['ledger_entries', 'ledger_transactions']) {
@@ -56,7 +56,7 @@ describe('a month that is over', () => {
         await plant(tx)
         const db = { ...world.db, ...tx, patient: tx }
         const processor = { ...world.processor, ...listings }
-        found = await checkAndNote({ ...world, db, processor }, { is_whole: false })
+        found = await checkAndRecord({ ...world, db, processor }, { is_whole: false })
         throw new Rollback()
       })
       .catch((error) => {

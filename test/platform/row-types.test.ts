@@ -70,7 +70,7 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/flows/subscription/next-charge.ts', 'subscription price', 'a subscription has one'],
   ['src/flows/check-books/buyers.ts', 'user_id', 'a check: a charged invoice has its holder'],
   ['src/flows/check-books/cash.ts', 'subject', 'only movements that have one are read'],
-  ['src/flows/check-books/outside-kinds.ts', 'position', 'the ordinality of a page'],
+  ['src/flows/check-books/processor-kinds.ts', 'position', 'the ordinality of a page'],
   ['src/flows/check-books/postings.ts', 'user_id', 'a check: a charged invoice has its holder'],
   ['src/platform/alarms.ts', 'kind', 'the layers above add the names: decision 85'],
   ['src/platform/tasks.ts', 'kind', 'the layers above add the names: decision 85'],

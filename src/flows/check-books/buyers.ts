@@ -79,8 +79,8 @@ async function checkReissues(db: Db, report: Report): Promise<void> {
       report.count('refunds made again')
       const facts = { reissue_id, user_id, total }
       comparePosting(report, 'refund_reissued', reissue_id, ledger.refundReissued(facts), lines)
-      const back = status === 'failed' ? ledger.refundReissueFailed(facts) : undefined
-      comparePosting(report, 'refund_reissue_failed', reissue_id, back, failed_lines)
+      const reversal = status === 'failed' ? ledger.refundReissueFailed(facts) : undefined
+      comparePosting(report, 'refund_reissue_failed', reissue_id, reversal, failed_lines)
     },
   )
 }

@@ -174,9 +174,9 @@ function checkQuote(report: Report, invoice: CheckedInvoice): void {
   }
   // An agreed amount is charged at once, but the answer may arrive on another day.
   const day = isoDate(invoice.created_at)
-  const inForce = tax.ruleFor(invoice.state, day).rule
-  if (rule === inForce) return
-  const detail = `on ${day} the rule is ${inForce}, charged by ${rule}`
+  const rule_of_day = tax.ruleFor(invoice.state, day).rule
+  if (rule === rule_of_day) return
+  const detail = `on ${day} the rule is ${rule_of_day}, charged by ${rule}`
   report.differ('a charge follows the rate of its day', id, detail)
 }
 
@@ -200,8 +200,8 @@ async function addOnHistories(db: Db, ids: AppId[]): Promise<Map<AppId, AddOnHis
 
 /** Whether sales paid for the add-on at a time; both answers where the clocks leave it open. */
 function hadAddOn(at: Date, { addon_enabled_at, switches, is_ahead }: AddOnHistory): boolean[] {
-  const everSince = { addon_enabled_at, addon_disabled_at: null }
-  if (!apps.addOnOf(at, everSince).is_charged) return [false]
+  const if_always_on = { addon_enabled_at, addon_disabled_at: null }
+  if (!apps.addOnOf(at, if_always_on).is_charged) return [false]
   if (switches.every(({ is_on }) => is_on)) return [true]
   const isMoment = switches.some((each) => each.at.getTime() === at.getTime())
   if (is_ahead || isMoment) return [true, false]

@@ -27,7 +27,7 @@ import {
 import { DISPUTES, idsSince, PAYOUTS, REFUNDS } from './since.ts'
 
 /** Checks the posting of every event except a sale; since a time, where there may be many. */
-export async function checkOthers(db: Db, report: Report, since?: Date): Promise<void> {
+export async function checkPostings(db: Db, report: Report, since?: Date): Promise<void> {
   await checkRefunds(db, report, since)
   await checkDisputes(db, report, since)
   await checkReversals(db, report)
@@ -46,7 +46,7 @@ interface PartOwners {
 }
 
 /** The owners of the parts of a charge. */
-const WHOSE = sql`i.seller_id, i.user_id, i.affiliate_id, q.state`
+const OWNERS = sql`i.seller_id, i.user_id, i.affiliate_id, q.state`
 const OF_CHARGE = (charge_id: Sql) => sql`join charges c on c.id = ${charge_id}
   join invoices i on i.id = c.invoice_id
   join tax_quotes q on q.id = i.tax_quote_id`
@@ -62,7 +62,7 @@ async function checkRefunds(db: Db, report: Report, since?: Date): Promise<void>
   await inPages<RefundFacts>(
     (page) =>
       db.rows(sql`select r.id, r.status, r.amount, r.tax, r.fee, r.add_on_fee, r.commission,
-        ${WHOSE}, ${linesOf('refund', sql`r.id`)} as lines,
+        ${OWNERS}, ${linesOf('refund', sql`r.id`)} as lines,
         ${linesOf('refund_failed', sql`r.id`)} as failed_lines
       from refunds r ${OF_CHARGE(sql`r.charge_id`)}
       where ${ofPage(sql`r.id`, page)}`),
@@ -73,9 +73,9 @@ async function checkRefunds(db: Db, report: Report, since?: Date): Promise<void>
       const amount = cents(total - refund.tax)
       const posting = moved ? ledger.refund({ ...refund, amount, refund_id }) : undefined
       comparePosting(report, 'refund', refund_id, posting, refund.lines)
-      const back =
+      const reversal =
         status === 'failed' ? ledger.refundFailed({ refund_id, user_id, total }) : undefined
-      comparePosting(report, 'refund_failed', refund_id, back, refund.failed_lines)
+      comparePosting(report, 'refund_failed', refund_id, reversal, refund.failed_lines)
     },
     await idsSince(db, since, REFUNDS),
   )
@@ -101,7 +101,7 @@ async function checkDisputes(db: Db, report: Report, since?: Date): Promise<void
     (page) =>
       db.rows(sql`select d.id, d.status, d.appeal, d.amount, d.owed, d.tax, d.fee, d.add_on_fee,
         d.commission, coalesce(d.opened_tax, d.tax) as opened_tax,
-        coalesce(d.opened_owed, d.owed) as opened_owed, ${WHOSE},
+        coalesce(d.opened_owed, d.owed) as opened_owed, ${OWNERS},
         ${linesOf('dispute_opened', sql`d.id`)} as opened,
         ${linesOf('dispute_won', sql`d.id`)} as won,
         ${linesOf('dispute_lost', sql`d.id`)} as lost,
@@ -148,7 +148,7 @@ interface ReversedFacts extends billing.Divided {
 
 // A payment that arrived after its license had ended is refunded in full, including the fixed part
 // of the fee: it never was a sale.
-const NOT_UNDONE = sql`not (r.requested_by = 'system' and exists (select 1 from charges c
+const PROPORTIONAL = sql`not (r.requested_by = 'system' and exists (select 1 from charges c
   join invoices i on i.id = c.invoice_id where c.id = r.charge_id and r.amount = i.amount + i.tax
     and r.tax = i.tax and r.fee = i.fee and r.add_on_fee = i.add_on_fee
     and r.commission = i.commission))`
@@ -164,7 +164,7 @@ async function checkReversals(db: Db, report: Report): Promise<void> {
         + (select count(*) from disputes d where d.charge_id = c.id
           and (d.status = 'won' or d.appeal is not null)) as uncounted
     from (select r.charge_id, r.amount, r.tax, r.fee, r.add_on_fee, r.commission from refunds r
-        where r.status <> 'refused' and ${NOT_UNDONE}
+        where r.status <> 'refused' and ${PROPORTIONAL}
       union all select charge_id, amount - owed, tax, fee, add_on_fee, commission from disputes
         where status in ('open', 'lost')) b
       join charges c on c.id = b.charge_id join invoices i on i.id = c.invoice_id
@@ -209,8 +209,9 @@ async function checkPayouts(db: Db, report: Report, since?: Date): Promise<void>
       const { id: payout_id, status } = payout
       const posting = ledger.payout({ ...payout, payout_id })
       comparePosting(report, 'payout', payout_id, posting, payout.lines)
-      const back = status === 'failed' ? ledger.payoutFailed({ ...payout, payout_id }) : undefined
-      comparePosting(report, 'payout_failed', payout_id, back, payout.failed_lines)
+      const reversal =
+        status === 'failed' ? ledger.payoutFailed({ ...payout, payout_id }) : undefined
+      comparePosting(report, 'payout_failed', payout_id, reversal, payout.failed_lines)
     },
     await idsSince(db, since, PAYOUTS),
   )

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 const DIGEST_BYTES = 6
 
 /**
- * Remembers ids in eight bytes each. The chance that a million ids hide one that is missing is one
- * in some hundreds of millions.
+ * A set of ids that takes eight bytes for each. The chance that one of a million ids hides a
+ * missing one is about one in some hundreds of millions.
  */
 export class SeenIds {
   #digests = new Float64Array(1024)

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import * as apps from '#domain/apps'
 import * as payments from '#domain/payments'
-import { checkAndNote } from '#flows/check-books'
+import { checkAndRecord } from '#flows/check-books'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
 import type { SessionContext } from '#http/guards/session'
@@ -76,7 +76,10 @@ export function declareChecks(
 }
 
 async function checkTheBooks(world: World, report: ReportProgress): Promise<Checked> {
-  const { counts, differences } = await checkAndNote(world, { is_whole: true, onProgress: report })
+  const { counts, differences } = await checkAndRecord(world, {
+    is_whole: true,
+    onProgress: report,
+  })
   return { counts, differences: differences.slice(0, LISTED + 1) }
 }
 

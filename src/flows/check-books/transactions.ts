@@ -7,7 +7,7 @@ import type { Report } from './report.ts'
 import { postedSince } from './since.ts'
 
 /** Checks that every transaction, or those since a time, sums to zero and has its cause. */
-export async function checkWhole(db: Db, report: Report, since?: Date): Promise<void> {
+export async function checkTransactions(db: Db, report: Report, since?: Date): Promise<void> {
   const isChecked = postedSince(sql`t.at`, since)
   const lines = since
     ? sql`ledger_entries e join ledger_transactions t on t.id = e.transaction_id where ${isChecked}`
@@ -17,24 +17,26 @@ export async function checkWhole(db: Db, report: Report, since?: Date): Promise<
       (select count(*) from ${lines}) as entries`)
   report.count('ledger transactions', transactions)
   report.count('ledger lines', entries)
-  const crooked = await db.rows<{ id: string; off: Cents }>(sql`
+  const unbalanced = await db.rows<{ id: string; off: Cents }>(sql`
     select t.id, coalesce(sum(e.amount), 0)::bigint as off, count(e.*) as lines
     from ledger_transactions t left join ledger_entries e on e.transaction_id = t.id
     where ${isChecked}
     group by t.id, e.currency having coalesce(sum(e.amount), 0) <> 0 or count(e.*) < 2`)
-  for (const { id, off } of crooked) {
+  for (const { id, off } of unbalanced) {
     const detail = off === 0 ? 'it has too few lines' : `it is off by ${formatMoney(off)}`
     report.differ('a transaction sums to zero', id, detail)
   }
   const without = await db.rows<{ id: string; event: LedgerEvent; subject: string }>(
-    causeless(isChecked),
+    withoutCause(isChecked),
   )
   for (const { id, event, subject } of without) {
     report.differ('a posting has its cause', subject, `${event} (${id}) is of nothing on record`)
   }
 }
 
-const causeless = (isChecked: Sql) => sql`select t.id, t.event, t.subject from ledger_transactions t
+const withoutCause = (
+  isChecked: Sql,
+) => sql`select t.id, t.event, t.subject from ledger_transactions t
   where ${isChecked} and not case t.event
     when 'sale' then exists (select 1 from invoices i
       where i.id = t.subject and i.status = 'paid')
