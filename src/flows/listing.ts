@@ -16,10 +16,10 @@ export { type ListingChanges, updateListing } from './listing/update.ts'
 export { addVersions, replaceVersions } from './listing/versions.ts'
 export type { ListingWrite } from './listing/write.ts'
 export type {
-  Altered,
   AppListing,
+  FieldChange,
   ListedVersion,
+  ListingWriteResult,
   RefusedWrite,
   Removed,
-  Written,
-} from './listing/written.ts'
+} from './listing/write-result.ts'

@@ -5,6 +5,7 @@ import {
   type AppListing,
   describeProduct,
   type ListedVersion,
+  type ListingWriteResult,
   readListing,
   readVersions,
   replaceFeatures,
@@ -12,7 +13,6 @@ import {
   replaceVersions,
   revertChange,
   updateListing,
-  type Written,
 } from '#flows/listing'
 import type { ActorOf } from '#platform/audit'
 import type { ChangeId } from '#platform/ids'
@@ -50,7 +50,9 @@ const replace = async (given: Parameters<typeof replaceVersions>[2]['versions'])
     await replaceVersions(service.world, actor, { app, versions: given, dry_run: false }),
   )
 const listed = (outcome: Awaited<ReturnType<typeof revert>>) =>
-  requireWritten<AppListing | ListedVersion[]>(outcome as Written<AppListing | ListedVersion[]>)
+  requireWritten<AppListing | ListedVersion[]>(
+    outcome as ListingWriteResult<AppListing | ListedVersion[]>,
+  )
 
 describe('undoing', () => {
   test('restores texts and names, and keeps later changes', async () => {

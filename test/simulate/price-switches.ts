@@ -1,4 +1,4 @@
-import type { ListedVersion, RefusedWrite, Written } from '#flows/listing'
+import type { ListedVersion, ListingWriteResult, RefusedWrite } from '#flows/listing'
 import type { AppId, PriceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Fixture } from './fixture.ts'
@@ -6,7 +6,7 @@ import { answerChange, type RecordedChange } from './recorded-change.ts'
 import { agreementsTo } from './switches.ts'
 
 /** The answer to a change of what an app sells. */
-type Answer = Written<ListedVersion[]> | RefusedWrite
+type Answer = ListingWriteResult<ListedVersion[]> | RefusedWrite
 
 /**
  * Records a change of what an app sells: which of its prices it takes off sale, and brings back on
@@ -74,7 +74,7 @@ async function switchPrices(
   return answer!
 }
 
-function livePricesOf({ state }: Written<ListedVersion[]>): PriceId[] {
+function livePricesOf({ state }: ListingWriteResult<ListedVersion[]>): PriceId[] {
   const active = state.filter(({ is_active }) => is_active)
   return active.flatMap(({ prices }) => prices.map(({ public_id }) => public_id))
 }

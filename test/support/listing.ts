@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as apps from '#domain/apps'
-import type { ListedVersion, RefusedWrite, Written } from '#flows/listing'
+import type { ListedVersion, ListingWriteResult, RefusedWrite } from '#flows/listing'
 import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
 import type { AppId, UserId } from '#platform/ids'
@@ -27,14 +27,14 @@ export async function ownerOf(db: Db, { seller_id }: apps.App): Promise<UserId> 
 
 /** The result of a change that must have been made. */
 export function requireWritten<State>(
-  outcome: Written<State> | RefusedWrite | string,
-): Written<State> {
+  outcome: ListingWriteResult<State> | RefusedWrite | string,
+): ListingWriteResult<State> {
   if (typeof outcome === 'string' || 'faults' in outcome) assert.fail(JSON.stringify(outcome))
   return outcome
 }
 
 /** The paths of the errors of a rejected change. */
-export function faultPaths(outcome: Written<unknown> | RefusedWrite | string): string[] {
+export function faultPaths(outcome: ListingWriteResult<unknown> | RefusedWrite | string): string[] {
   if (typeof outcome === 'string' || !('faults' in outcome)) assert.fail(JSON.stringify(outcome))
   return outcome.faults.map(({ path }) => path)
 }

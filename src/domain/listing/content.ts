@@ -31,7 +31,7 @@ export interface Feature {
 }
 
 /** A row of the feature table as a seller submits it; a plan by its id or its older UUID. */
-export interface GivenFeature extends Omit<Feature, 'product_ids'> {
+export interface FeatureInput extends Omit<Feature, 'product_ids'> {
   product_ids: readonly string[]
 }
 
@@ -81,7 +81,7 @@ type ProductOf = (name: string) => { id: ProductId } | { message: string }
  * the caller's ID for it, or what is wrong with that ID.
  */
 export function readFeatures(
-  features: readonly GivenFeature[],
+  features: readonly FeatureInput[],
   productOf: ProductOf,
 ): Read<Feature[]> {
   return readList('features', features, LIMITS.features, (feature, at) => {

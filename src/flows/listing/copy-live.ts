@@ -4,8 +4,8 @@ import type { ActorOf } from '#platform/audit'
 import { formatAmount } from '#platform/money'
 import { readActiveVersions, readVersions } from './read.ts'
 import { receiptOfVersions } from './versions.ts'
-import { type ListingWrite, write } from './write.ts'
-import type { ListedVersion, RefusedWrite, Written } from './written.ts'
+import { type ListingWrite, writeListing } from './write.ts'
+import type { ListedVersion, ListingWriteResult, RefusedWrite } from './write-result.ts'
 
 /**
  * Replaces the plans of an app in test mode by those of live mode, all or none, under the ids that
@@ -16,14 +16,14 @@ export async function copyLivePlans(
   world: World,
   actor: ActorOf<'seller'>,
   facts: ListingWrite & { content: Pick<LiveContent, 'products' | 'prices'> },
-): Promise<(Written<ListedVersion[]> & { kept: string[] }) | RefusedWrite> {
+): Promise<(ListingWriteResult<ListedVersion[]> & { kept: string[] }) | RefusedWrite> {
   const { products, prices } = facts.content
   const copied = products.map((product) => ({
     ...product,
     prices: prices.filter(({ product_id }) => product_id === product.id),
   }))
   let kept: catalog.ExistingVersion[] = []
-  const outcome = await write(world, actor, facts, {
+  const outcome = await writeListing(world, actor, facts, {
     action: 'versions.replaced',
     read: async (tx, app) => ({ versions: await readActiveVersions(tx, app.id) }),
     state: async (tx, app) => await readVersions(tx, app.id),
@@ -32,8 +32,8 @@ export async function copyLivePlans(
       for (const product of products) await catalog.addWithdrawn(tx, now, product)
       for (const price of prices) await catalog.addWithdrawnPrice(tx, now, price)
       const existing = await catalog.existingVersions(tx, app.id)
-      kept = existing.filter((each) => isKept(each, products))
-      const versions = [...copied, ...kept.map(asItIs)].map(given)
+      kept = existing.filter((each) => mustStay(each, products))
+      const versions = [...copied, ...kept.map(withLivePrices)].map(versionInput)
       const planned = catalog.planVersions(versions, existing, { restore: true })
       if ('faults' in planned) return planned
       const { plan } = planned
@@ -46,16 +46,18 @@ export async function copyLivePlans(
   return 'faults' in outcome ? outcome : { ...outcome, kept: kept.map(({ name }) => name) }
 }
 
-function isKept(version: catalog.ExistingVersion, live: catalog.Product[]): boolean {
+function mustStay(version: catalog.ExistingVersion, live: catalog.Product[]): boolean {
   const { is_live, subscriptions, purchases } = version
   return is_live && subscriptions + purchases > 0 && !live.some(({ id }) => id === version.id)
 }
 
-function asItIs(version: catalog.ExistingVersion) {
+function withLivePrices(version: catalog.ExistingVersion) {
   return { ...version, prices: version.prices.filter(({ is_live }) => is_live) }
 }
 
-function given(version: ReturnType<typeof asItIs> | (catalog.Product & { prices: Prices })) {
+function versionInput(
+  version: ReturnType<typeof withLivePrices> | (catalog.Product & { prices: Prices }),
+) {
   const { id, name, is_free, trial_days, prices } = version
   return {
     product_id: id,

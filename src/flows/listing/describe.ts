@@ -3,17 +3,17 @@ import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { textFault, tidyText } from '#platform/text'
 import { readVersions } from './read.ts'
-import { type ListingWrite, write } from './write.ts'
-import type { ListedVersion, RefusedWrite, Written } from './written.ts'
+import { type ListingWrite, writeListing } from './write.ts'
+import type { ListedVersion, ListingWriteResult, RefusedWrite } from './write-result.ts'
 
 /** Changes the description of one product (spec: update_product_description). */
 export async function describeProduct(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
   facts: ListingWrite & { product_id: string; description: string },
-): Promise<Written<ListedVersion[]> | RefusedWrite> {
+): Promise<ListingWriteResult<ListedVersion[]> | RefusedWrite> {
   const { product_id } = facts
-  return await write(world, actor, facts, {
+  return await writeListing(world, actor, facts, {
     action: 'product.described',
     async read(tx, app) {
       const existing = await catalog.existingVersions(tx, app.id)

@@ -2,18 +2,18 @@ import * as catalog from '#domain/catalog'
 import * as listing from '#domain/listing'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
-import { gone } from './alter.ts'
+import { removedEntries } from './differences.ts'
 import { readListing } from './read.ts'
-import { type ListingWrite, write } from './write.ts'
-import type { AppListing, RefusedWrite, Written } from './written.ts'
+import { type ListingWrite, writeListing } from './write.ts'
+import type { AppListing, ListingWriteResult, RefusedWrite } from './write-result.ts'
 
 /** Replaces an app's feature table; an empty one clears it (spec: replace_feature_table). */
 export async function replaceFeatures(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: ListingWrite & { features: readonly listing.GivenFeature[] },
-): Promise<Written<AppListing> | RefusedWrite> {
-  return await write(world, actor, facts, {
+  facts: ListingWrite & { features: readonly listing.FeatureInput[] },
+): Promise<ListingWriteResult<AppListing> | RefusedWrite> {
+  return await writeListing(world, actor, facts, {
     action: 'listing.features_replaced',
     read: async (tx, app) => ({ features: await listing.features(tx, app.id) }),
     state: readListing,
@@ -26,11 +26,13 @@ export async function replaceFeatures(
       return { faults }
     },
     receipt: (before, after) => ({
-      removed: gone(before.features, after.features, ({ name }) => name).map(({ name }) => ({
-        kind: 'feature',
-        id: null,
-        name,
-      })),
+      removed: removedEntries(before.features, after.features, ({ name }) => name).map(
+        ({ name }) => ({
+          kind: 'feature',
+          id: null,
+          name,
+        }),
+      ),
     }),
   })
 }

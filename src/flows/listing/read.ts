@@ -4,7 +4,7 @@ import * as listing from '#domain/listing'
 import type { Db } from '#platform/db'
 import type { AppId } from '#platform/ids'
 import { formatAmount } from '#platform/money'
-import type { AppListing, ListedVersion } from './written.ts'
+import type { AppListing, ListedVersion } from './write-result.ts'
 
 /** The texts and names of an app's listing, without sections and features. */
 export type ListingFields = Omit<AppListing, 'sections' | 'features'>

@@ -9,7 +9,7 @@ import { replaceSections } from './sections.ts'
 import { type ListingChanges, updateListing } from './update.ts'
 import { replaceVersions } from './versions.ts'
 import type { ListingWrite } from './write.ts'
-import type { AppListing, ListedVersion, RefusedWrite, Written } from './written.ts'
+import type { AppListing, ListedVersion, ListingWriteResult, RefusedWrite } from './write-result.ts'
 
 /**
  * Undoes a change: writes the state before it again, through the same rules, as a change of its
@@ -20,7 +20,12 @@ export async function revertChange(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
   facts: { app: apps.App; change_id: ChangeId } & Pick<ListingWrite, 'basis'>,
-): Promise<Written<AppListing> | Written<ListedVersion[]> | RefusedWrite | 'not_revertible'> {
+): Promise<
+  | ListingWriteResult<AppListing>
+  | ListingWriteResult<ListedVersion[]>
+  | RefusedWrite
+  | 'not_revertible'
+> {
   const { app, change_id, basis } = facts
   const change = await apps.findChange(world.db, { app_id: app.id, id: change_id })
   if (!change) return 'not_revertible'
@@ -38,7 +43,7 @@ export async function revertChange(
     }
     case 'versions.replaced': {
       const { versions } = change.before as { versions: ListedVersion[] }
-      return await replaceVersions(world, actor, { ...order, versions: versions.map(given) })
+      return await replaceVersions(world, actor, { ...order, versions: versions.map(versionInput) })
     }
     case 'product.described': {
       const { product_public_id, description } = change.before as ListedVersion
@@ -63,7 +68,7 @@ function undone(change: apps.Change): ListingChanges {
 }
 
 /** A product as it was, as input to `replaceVersions`. */
-function given({ product_public_id, name, is_free, trial_days, prices }: ListedVersion) {
+function versionInput({ product_public_id, name, is_free, trial_days, prices }: ListedVersion) {
   return {
     product_id: product_public_id,
     name,

@@ -1,18 +1,18 @@
 import * as listing from '#domain/listing'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
-import { gone } from './alter.ts'
+import { removedEntries } from './differences.ts'
 import { readListing } from './read.ts'
-import { type ListingWrite, write } from './write.ts'
-import type { AppListing, RefusedWrite, Written } from './written.ts'
+import { type ListingWrite, writeListing } from './write.ts'
+import type { AppListing, ListingWriteResult, RefusedWrite } from './write-result.ts'
 
 /** Replaces an app's detail sections; an empty list clears them (spec: replace_detail_sections). */
 export async function replaceSections(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
   facts: ListingWrite & { sections: readonly listing.Section[] },
-): Promise<Written<AppListing> | RefusedWrite> {
-  return await write(world, actor, facts, {
+): Promise<ListingWriteResult<AppListing> | RefusedWrite> {
+  return await writeListing(world, actor, facts, {
     action: 'listing.sections_replaced',
     read: async (tx, app) => ({ sections: await listing.sections(tx, app.id) }),
     state: readListing,
@@ -22,11 +22,13 @@ export async function replaceSections(
       return { faults }
     },
     receipt: (before, after) => ({
-      removed: gone(before.sections, after.sections, ({ title }) => title).map(({ title }) => ({
-        kind: 'section',
-        id: null,
-        name: title,
-      })),
+      removed: removedEntries(before.sections, after.sections, ({ title }) => title).map(
+        ({ title }) => ({
+          kind: 'section',
+          id: null,
+          name: title,
+        }),
+      ),
     }),
   })
 }

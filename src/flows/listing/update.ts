@@ -3,10 +3,10 @@ import * as listing from '#domain/listing'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import type { FieldFault } from '#platform/problem'
-import { gone } from './alter.ts'
+import { removedEntries } from './differences.ts'
 import { type ListingFields, readListing, readListingFields } from './read.ts'
-import { type ListingWrite, write } from './write.ts'
-import type { AppListing, RefusedWrite, Written } from './written.ts'
+import { type ListingWrite, writeListing } from './write.ts'
+import type { AppListing, ListingWriteResult, RefusedWrite } from './write-result.ts'
 
 /** Changes to a listing's texts and names; an absent field stays as it is. */
 export type ListingChanges = { [Field in keyof ListingFields]?: ListingFields[Field] | undefined }
@@ -28,9 +28,9 @@ export async function updateListing(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
   facts: ListingWrite & { changes: ListingChanges },
-): Promise<Written<AppListing> | RefusedWrite> {
+): Promise<ListingWriteResult<AppListing> | RefusedWrite> {
   const { changes } = facts
-  return await write(world, actor, facts, {
+  return await writeListing(world, actor, facts, {
     action: 'listing.updated',
     read: readListingFields,
     state: readListing,
@@ -46,7 +46,7 @@ export async function updateListing(
     },
     receipt: (before, after) => ({
       removed: LISTS.flatMap((list) =>
-        gone(before[list], after[list], (name) => name).map((name) => ({
+        removedEntries(before[list], after[list], (name) => name).map((name) => ({
           kind: NAME_LISTS[list],
           id: null,
           name,

@@ -2,8 +2,8 @@ import * as catalog from '#domain/catalog'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { readActiveVersions, readVersions } from './read.ts'
-import { type ListingWrite, write } from './write.ts'
-import type { ListedVersion, RefusedWrite, Removed, Written } from './written.ts'
+import { type ListingWrite, writeListing } from './write.ts'
+import type { ListedVersion, ListingWriteResult, RefusedWrite, Removed } from './write-result.ts'
 
 /**
  * Replaces an app's products and prices, all or none (spec: replace_versions rules). A buyer who is
@@ -13,8 +13,8 @@ export async function replaceVersions(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
   facts: ListingWrite & { versions: readonly catalog.VersionInput[] },
-): Promise<Written<ListedVersion[]> | RefusedWrite> {
-  return await replace(world, actor, facts, () => facts.versions)
+): Promise<ListingWriteResult<ListedVersion[]> | RefusedWrite> {
+  return await replaceBy(world, actor, facts, () => facts.versions)
 }
 
 /**
@@ -25,8 +25,8 @@ export async function addVersions(
   world: World,
   actor: ActorOf<'seller'>,
   facts: ListingWrite & { added: readonly catalog.VersionInput[] },
-): Promise<Written<ListedVersion[]> | RefusedWrite> {
-  return await replace(world, actor, facts, (present) => [
+): Promise<ListingWriteResult<ListedVersion[]> | RefusedWrite> {
+  return await replaceBy(world, actor, facts, (present) => [
     ...present.map(({ product_public_id: product_id, name, is_free, trial_days, prices }) => {
       const kept = prices.map(({ amount, frequency }) => ({ amount, frequency }))
       return { product_id, name, is_free, trial_days, prices: kept }
@@ -36,14 +36,14 @@ export async function addVersions(
 }
 
 /** Replaces the products by what is determined from those that are sold, which are locked. */
-async function replace(
+async function replaceBy(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
   facts: ListingWrite,
   versionsFrom: (present: ListedVersion[]) => readonly catalog.VersionInput[],
-): Promise<Written<ListedVersion[]> | RefusedWrite> {
+): Promise<ListingWriteResult<ListedVersion[]> | RefusedWrite> {
   const restore = facts.reverts !== undefined
-  return await write(world, actor, facts, {
+  return await writeListing(world, actor, facts, {
     action: 'versions.replaced',
     read: async (tx, app) => ({ versions: await readActiveVersions(tx, app.id) }),
     state: async (tx, app) => await readVersions(tx, app.id),

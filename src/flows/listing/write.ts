@@ -7,8 +7,8 @@ import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
 import { performIf } from '#platform/rehearse'
-import { differences } from './alter.ts'
-import type { RefusedWrite, Removed, Written } from './written.ts'
+import { differences } from './differences.ts'
+import type { ListingWriteResult, RefusedWrite, Removed } from './write-result.ts'
 
 /** The app to change, and how. */
 export interface ListingWrite {
@@ -34,17 +34,17 @@ export interface ListingChange<Part extends object, State> {
 }
 
 /** Makes a change in one transaction with the app locked, and logs the states before and after. */
-export async function write<Part extends object, State>(
+export async function writeListing<Part extends object, State>(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
   { app, dry_run, reverts, basis }: ListingWrite,
   change: ListingChange<Part, State>,
-): Promise<Written<State> | RefusedWrite> {
+): Promise<ListingWriteResult<State> | RefusedWrite> {
   const now = world.clock.now()
   // A change that alters nothing is not logged, and no cache is invalidated.
-  const isKept = (outcome: Written<State> | RefusedWrite) =>
+  const isCommitted = (outcome: ListingWriteResult<State> | RefusedWrite) =>
     !dry_run && 'changed' in outcome && outcome.changed.length > 0
-  return await performIf(world.db, isKept, async (tx) => {
+  return await performIf(world.db, isCommitted, async (tx) => {
     const old = await lockOwnListing(tx, actor, app.id)
     const before = await change.read(tx, old)
     if (basis !== undefined && !isDeepStrictEqual(before, basis)) {

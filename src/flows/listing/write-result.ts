@@ -37,21 +37,21 @@ export interface Removed {
 }
 
 /** One field that a change altered, before and after; its path as `sections[2].title`. */
-export interface Altered {
+export interface FieldChange {
   path: string
   before: unknown
   after: unknown
 }
 
 /** A change that was made, or that a dry run would make. */
-export interface Written<State> {
+export interface ListingWriteResult<State> {
   state: State
   removed: Removed[]
   /** The change's id in the log; null for a dry run, or where nothing changed. */
   change_id: ChangeId | null
   /** The prices (`prc_…`) whose buy links stop working. */
   dead_buy_links: string[]
-  changed: Altered[]
+  changed: FieldChange[]
   /** What cannot be undone. */
   warnings: string[]
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Altered } from './written.ts'
+import type { FieldChange } from './write-result.ts'
 
 /** Every field in which two states differ, by its path: `sections[2].title`. */
-export function differences(before: unknown, after: unknown, path = ''): Altered[] {
+export function differences(before: unknown, after: unknown, path = ''): FieldChange[] {
   if (isDeepStrictEqual(before, after)) return []
   if (isList(before) && isList(after)) {
     const haveIds = [...before, ...after].every((entry) => idOf(entry) !== undefined)
@@ -17,7 +17,7 @@ export function differences(before: unknown, after: unknown, path = ''): Altered
   return [{ path, before: before ?? null, after: after ?? null }]
 }
 
-function differencesByPlace(before: unknown[], after: unknown[], path: string): Altered[] {
+function differencesByPlace(before: unknown[], after: unknown[], path: string): FieldChange[] {
   const length = Math.max(before.length, after.length)
   return Array.from({ length }, (_, index) =>
     differences(before[index], after[index], `${path}[${index}]`),
@@ -29,7 +29,7 @@ function differencesByPlace(before: unknown[], after: unknown[], path: string): 
  * as a change of another. A removed entry is reported at its former place; a changed order as the
  * ids in both orders.
  */
-function differencesById(before: unknown[], after: unknown[], path: string): Altered[] {
+function differencesById(before: unknown[], after: unknown[], path: string): FieldChange[] {
   const was = before.map(idOf)
   const is = after.map(idOf)
   const order = was.filter((id) => is.includes(id))
@@ -53,7 +53,7 @@ function idOf(entry: unknown): unknown {
  * The entries of a list that are missing in another, counted: of two equal ones, one may be
  * missing.
  */
-export function gone<Entry>(
+export function removedEntries<Entry>(
   before: readonly Entry[],
   after: readonly Entry[],
   nameOf: (entry: Entry) => string,
