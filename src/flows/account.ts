@@ -3,6 +3,8 @@
  * access of apps and agents. Every change is audited, and the account's mailbox is notified of
  * every change that could let another person in.
  */
+
+export type { Owner } from './account/audit.ts'
 export {
   beginAuthenticator,
   confirmAuthenticator,
@@ -20,7 +22,6 @@ export {
   type UnpaidBalance,
 } from './account/deletion-blocks.ts'
 export { type ChangedEmail, changeEmail, confirmEmailChange } from './account/email.ts'
-export type { Owner } from './account/note.ts'
 export { addPasskey, passkeyCreationOptions, removePasskey } from './account/passkeys.ts'
 export { changePassword } from './account/password.ts'
 export { type PersonalData, personalData, recordExport } from './account/personal-data.ts'

@@ -1,16 +1,18 @@
 /**
- * Sign-in: by a password, an email link, a passkey, or a new account. Every way ends in `enter`,
+ * Sign-in: by a password, an email link, a passkey, or a new account. Every way ends in `signIn`,
  * where an account with a second factor must prove that too.
  */
 
-export { type EntryKind, sendEntryEmail } from './sign-in/email.ts'
-export { enter, type ProvenOwner } from './sign-in/enter.ts'
-export { type FactorAnswer, finishSignIn, proveAgain } from './sign-in/factor.ts'
+export {
+  type SignInEmailKind,
+  sendSignInEmail,
+} from './sign-in/email.ts'
+export { type FactorAnswer, finishSignIn, reauthenticate } from './sign-in/factor.ts'
 export { type JoinedStaff, joinStaff } from './sign-in/join-staff.ts'
 export {
-  answerLink,
   DISOWNED,
-  type LinkAnswer,
+  type LinkSubmission,
+  redeemLink,
   undoEmailChange,
 } from './sign-in/link.ts'
 export { passkeyRequestOptions, signInWithPasskey } from './sign-in/passkey.ts'
@@ -19,4 +21,5 @@ export {
   type PasswordClaim,
   signInWithPassword,
 } from './sign-in/password.ts'
-export { answerSignUp, signUp } from './sign-in/sign-up.ts'
+export { type ProvenOwner, signIn } from './sign-in/sign-in.ts'
+export { confirmSignUp, signUp } from './sign-in/sign-up.ts'

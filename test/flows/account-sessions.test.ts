@@ -11,7 +11,7 @@ import {
   remakeRecoveryCodes,
   removeAuthenticator,
 } from '#flows/account'
-import { answerLink, enter, signInWithPasskey, signInWithPassword } from '#flows/sign-in'
+import { redeemLink, signIn, signInWithPasskey, signInWithPassword } from '#flows/sign-in'
 import { deviceOf } from '#http/device'
 import { mintId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
@@ -152,10 +152,10 @@ describe('a sign-in that is under way', () => {
     const proven = await provenBy(email)
     await agent.open(`${SECURITY}password`)
     await agent.submit('Save password', { password: 'another walk along the shore' })
-    assert.deepEqual(await enter(world, proven, from), { kind: 'gone' })
+    assert.deepEqual(await signIn(world, proven, from), { kind: 'gone' })
     const other = await provenBy((await signUp(service)).email)
     await identity.lockUser(world.db, service.clock.now(), other.user_id)
-    assert.deepEqual(await enter(world, other, from), { kind: 'gone' })
+    assert.deepEqual(await signIn(world, other, from), { kind: 'gone' })
   })
 
   test('with an email link ends when the account gets another email', async () => {
@@ -165,12 +165,12 @@ describe('a sign-in that is under way', () => {
     const token = mintId(world.random, 'ses')
     const purpose = 'sign_in' as const
     await identity.addLink(world.db, service.clock.now(), { token, user_id, purpose })
-    const link = await answerLink(world, token, { purpose }, from.origin)
+    const link = await redeemLink(world, token, { purpose }, from.origin)
     const { email_normalized } = link!
     const rest = { app_id: null, return_to: undefined, is_complete: false } as const
     const proven = { user_id, email_normalized, ...rest, by: 'mail_link' } as const
     await identity.setEmail(world.db, { user_id, ...identity.readEmail(newEmail())! })
-    assert.deepEqual(await enter(world, proven, from), { kind: 'gone' })
+    assert.deepEqual(await signIn(world, proven, from), { kind: 'gone' })
   })
 
   test('with a passkey ends when its owner removes that passkey', async () => {
@@ -189,7 +189,7 @@ describe('a sign-in that is under way', () => {
     await agent.submit('Remove')
     const { outcome: _, ...proven } = signedIn
     const rest = { app_id: null, return_to: undefined, is_complete: true, by: 'passkey' } as const
-    assert.deepEqual(await enter(world, { ...proven, ...rest }, from), { kind: 'gone' })
+    assert.deepEqual(await signIn(world, { ...proven, ...rest }, from), { kind: 'gone' })
   })
 
   test('requires a second factor that is added during the sign-in', async () => {
@@ -207,7 +207,7 @@ describe('a sign-in that is under way', () => {
       await ready.promise
     })
     await added.promise
-    const entered = enter(world, proven, from)
+    const entered = signIn(world, proven, from)
     // Long enough for it to open a session, if it did not wait.
     await new Promise((resolve) => setTimeout(resolve, 200))
     ready.resolve()

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type * as identity from '#domain/identity'
 import { type Owner, remakeRecoveryCodes, removeAuthenticator } from '#flows/account'
-import { type FactorAnswer, finishSignIn, proveAgain } from '#flows/sign-in'
+import { type FactorAnswer, finishSignIn, reauthenticate } from '#flows/sign-in'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
 import { AnsweredByGuard } from '#http/pages'
 import { currentSession } from '#http/session'
@@ -164,7 +164,7 @@ export async function proveBy(
   let renewed: string | undefined
   const { outcome, at, until } = await take(fixture, begun, async () => {
     const facts = { password, factor, origin: ORIGIN, known: undefined }
-    const proven = await proveAgain(world, session, facts)
+    const proven = await reauthenticate(world, session, facts)
     if (proven.outcome === 'proven') renewed = proven.token
     const isPassword = proven.outcome === 'wrong' && proven.part === 'password'
     return isPassword ? 'wrong password' : proven.outcome

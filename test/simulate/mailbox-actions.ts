@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import { changeEmail, confirmEmailChange, type Owner } from '#flows/account'
-import { answerLink, enter, sendEntryEmail, undoEmailChange } from '#flows/sign-in'
+import { redeemLink, sendSignInEmail, signIn, undoEmailChange } from '#flows/sign-in'
 import { unlockAccount } from '#flows/staff-actions'
 import type { SessionId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -72,14 +72,14 @@ async function requestSignIn(fixture: Fixture, rng: SeededRandom): Promise<strin
   const known = await peopleWithAccount(fixture)
   if (known.length === 0) return undefined
   const [{ email_normalized }] = rng.pick(known)
-  const outcome = await sendSignInEmail(fixture, email_normalized)
+  const outcome = await requestLink(fixture, email_normalized)
   return `${email_normalized}: ${outcome}, ${await openSomeEmail(fixture, rng)}`
 }
 
-async function sendSignInEmail({ world }: Fixture, email_normalized: string): Promise<string> {
+async function requestLink({ world }: Fixture, email_normalized: string): Promise<string> {
   const claim = { email_normalized, origin: ORIGIN, known: undefined }
   const entry = { kind: 'sign_in', return_to: undefined, language: 'en' } as const
-  return (await sendEntryEmail(world, { ...claim, ...entry })).outcome
+  return (await sendSignInEmail(world, { ...claim, ...entry })).outcome
 }
 
 /**
@@ -95,7 +95,7 @@ async function useInAnyOrder(fixture: Fixture, rng: SeededRandom): Promise<strin
   const others = known.filter(([, { id }]) => id !== user_id)
   const first = links.length
   const wanted = identity.readEmail(`Any-${wishes.length}@example.com`)!
-  await sendSignInEmail(fixture, email_normalized)
+  await requestLink(fixture, email_normalized)
   await requestEmailChange(fixture, { user_id, email, wanted })
   await readNewestEmails(fixture, 3)
   const own = links.slice(first).filter((link) => link.user_id === user_id)
@@ -157,7 +157,7 @@ export async function use(fixture: Fixture, link: RecordedLink): Promise<string>
   const used: RecordedUse = { ...begun, sessions: sessions.map(({ id }) => id) }
   record.uses.push(used)
   return await ended(fixture, used, () => {
-    if (link.purpose === 'sign_in') return signIn(fixture, link)
+    if (link.purpose === 'sign_in') return followSignInLink(fixture, link)
     if (link.purpose === 'set_password') return resetPassword(fixture, link)
     return link.purpose === 'change_email' ? confirmChange(fixture, link) : undo(fixture, link)
   })
@@ -177,8 +177,8 @@ async function ended(
   return step.outcome
 }
 
-async function signIn(fixture: Fixture, { token }: RecordedLink): Promise<string> {
-  const link = await answerLink(fixture.world, token, { purpose: 'sign_in' }, ORIGIN)
+async function followSignInLink(fixture: Fixture, { token }: RecordedLink): Promise<string> {
+  const link = await redeemLink(fixture.world, token, { purpose: 'sign_in' }, ORIGIN)
   return link ? await enterBy(fixture, link) : 'used'
 }
 
@@ -191,7 +191,7 @@ async function resetPassword(fixture: Fixture, link: RecordedLink): Promise<stri
   const asked = { what: 'password_reset', owner: { user_id }, password, link } as const
   let found: identity.AccountLink | undefined
   const { outcome } = await changeSecurity(fixture, asked, async () => {
-    found = await answerLink(world, token, { purpose, password }, ORIGIN)
+    found = await redeemLink(world, token, { purpose, password }, ORIGIN)
     return { is_made: found !== undefined, outcome: found ? 'set' : 'used' }
   })
   return found ? await enterBy(fixture, found) : outcome
@@ -210,7 +210,7 @@ export async function enterBy(
   record.entries.push(entry)
   let opened: string | undefined
   const outcome = await ended({ world }, entry, async () => {
-    const entered = await enter(world, proven, { device, origin: ORIGIN })
+    const entered = await signIn(world, proven, { device, origin: ORIGIN })
     if (entered.kind === 'pending') entry.token = entered.token
     if (entered.kind === 'session') opened = entered.token
     return entered.kind

@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import { addPasskey, type Owner, passkeyCreationOptions, removePasskey } from '#flows/account'
-import { enter, finishSignIn, passkeyRequestOptions, signInWithPasskey } from '#flows/sign-in'
+import { finishSignIn, passkeyRequestOptions, signIn, signInWithPasskey } from '#flows/sign-in'
 import type { UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { SoftPasskey } from '../support/soft-passkey.ts'
@@ -115,7 +115,7 @@ export async function signInBy(fixture: Fixture, signed: Signed): Promise<Presen
     const { outcome: said, ...signer } = await signInWithPasskey(world, facts)
     if (!('user_id' in signer)) return said
     const way = { app_id: null, return_to: undefined, is_complete: true, by: 'passkey' } as const
-    const entered = await enter(world, { ...signer, ...way }, { device: DEVICE, origin: ORIGIN })
+    const entered = await signIn(world, { ...signer, ...way }, { device: DEVICE, origin: ORIGIN })
     if (entered.kind !== 'session') return entered.kind
     opened = { user_id: signer.user_id, token: entered.token }
     return 'signed_in'

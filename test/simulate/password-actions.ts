@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import { changePassword, type Owner } from '#flows/account'
-import { enter, sendEntryEmail, signInWithPassword } from '#flows/sign-in'
+import { sendSignInEmail, signIn, signInWithPassword } from '#flows/sign-in'
 import type { RecordedPasswordTry } from './access-record.ts'
 import { ORIGIN } from './account-actions.ts'
 import { someOwner } from './factor-actions.ts'
@@ -69,7 +69,7 @@ async function reset(fixture: Fixture, rng: SeededRandom): Promise<string | unde
   const { email, user_id } = owner
   const claim = { email_normalized: email.toLowerCase(), origin: ORIGIN, known: undefined }
   const entry = { kind: 'set_password', return_to: undefined, language: 'en' } as const
-  await sendEntryEmail(world, { ...claim, ...entry })
+  await sendSignInEmail(world, { ...claim, ...entry })
   const first = record.links.length
   await readNewestEmails(fixture, 2)
   const link = record.links.slice(first).find((each) => each.purpose === 'set_password')
@@ -97,7 +97,7 @@ async function signInBy(fixture: Fixture, rng: SeededRandom, owner: Owner): Prom
     const entry: RecordedEntry = { user_id, at: world.clock.now(), outcome: 'unknown' }
     record.entries.push(entry)
     const proven = { ...way, user_id, password_hash }
-    const entered = await enter(world, proven, { device: DEVICE, origin: ORIGIN })
+    const entered = await signIn(world, proven, { device: DEVICE, origin: ORIGIN })
     entry.outcome = entered.kind
     entry.until = world.clock.now()
     if (!('token' in entered)) return entered.kind

@@ -1,11 +1,11 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Limit } from '#platform/limits'
-import { notify, type Owner } from './note.ts'
+import { auditAndNotify, type Owner } from './audit.ts'
 import { codesForFirstFactor, deleteRecoveryCodes } from './recovery-codes.ts'
 import { endAllOtherSessions, inOwnSession } from './sessions.ts'
 
-const TRIES: Limit = { name: 'authenticator-setup', points: 10, seconds: 900 }
+const ATTEMPTS: Limit = { name: 'authenticator-setup', points: 10, seconds: 900 }
 
 /** What an authenticator app needs for its setup. It is shown once. */
 export interface Setup {
@@ -52,7 +52,7 @@ export async function confirmAuthenticator(
   const now = clock.now()
   const app = await identity.findUnconfirmed(db, now, user_id)
   if (!app) return { outcome: 'gone' }
-  const { allowed, reset_seconds } = await limits.take(TRIES, user_id)
+  const { allowed, reset_seconds } = await limits.take(ATTEMPTS, user_id)
   if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
   const { secret_sealed } = app
   const step = identity.stepOfCode(identity.openAuthenticatorSecret(keys, app), now, code)
@@ -62,7 +62,7 @@ export async function confirmAuthenticator(
       return undefined
     await endAllOtherSessions(tx, now, owner)
     const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
-    await notify(world, tx, now, { owner, what: 'authenticator_added' })
+    await auditAndNotify(world, tx, now, { owner, what: 'authenticator_added' })
     return { recovery_codes }
   })
   return confirmed ? { outcome: 'on', ...confirmed } : { outcome: 'gone' }
@@ -75,6 +75,6 @@ export async function removeAuthenticator(world: World, owner: Owner): Promise<v
     if (!(await identity.removeAuthenticator(tx, owner.user_id))) return
     await endAllOtherSessions(tx, now, owner)
     await deleteRecoveryCodes(tx, owner.user_id)
-    await notify(world, tx, now, { owner, what: 'authenticator_removed' })
+    await auditAndNotify(world, tx, now, { owner, what: 'authenticator_removed' })
   })
 }

@@ -2,7 +2,7 @@ import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { type AgentId, mintId } from '#platform/ids'
-import { note, notify } from './note.ts'
+import { auditAndNotify, auditChange } from './audit.ts'
 
 /**
  * Records that a seller allowed an agent to manage their apps, and notifies their mailbox. False if
@@ -25,7 +25,7 @@ export async function allowAgent(
   const detail = { agent_id: id, scopes: agent.scopes.join(' '), name: agent.callback }
   return await db.tx(async (tx) => {
     if (!(await grants.addAgent(tx, now, { ...agent, id, user_id }))) return false
-    await notify(world, tx, now, { owner, what: 'agent_allowed', detail })
+    await auditAndNotify(world, tx, now, { owner, what: 'agent_allowed', detail })
     return true
   })
 }
@@ -39,7 +39,7 @@ export async function disconnectAgent(
   const { user_id } = owner
   await db.tx(async (tx) => {
     if (!(await grants.revokeAgent(tx, { user_id, id: agent_id }))) return
-    await note(tx, clock.now(), owner, 'agent_disconnected', { agent_id })
+    await auditChange(tx, clock.now(), owner, 'agent_disconnected', { agent_id })
   })
 }
 
@@ -56,6 +56,6 @@ export async function disconnectApp(
     if (!connected.some((app) => app.client_id === client_id)) return
     await grants.withdraw(tx, now, party)
     await grants.revokeApp(tx, party)
-    await note(tx, now, owner, 'app_disconnected', { client_id })
+    await auditChange(tx, now, owner, 'app_disconnected', { client_id })
   })
 }

@@ -14,8 +14,8 @@ import type { Db } from '#platform/db'
 import { anonymizeEmails, queueFreshEmail } from '#platform/email-queue'
 import type { LicenseId, UserId } from '#platform/ids'
 import { deleteTasks } from '#platform/tasks'
+import { auditChange, type Owner } from './audit.ts'
 import { type DeletionBlock, deletionBlocks } from './deletion-blocks.ts'
-import { note, type Owner } from './note.ts'
 import { requireOwnSession } from './sessions.ts'
 
 const SEAL = 'deleted-account'
@@ -104,7 +104,7 @@ async function endAccount(
     licenses.push(license_id)
   }
   await anonymize(world, tx, user)
-  await note(tx, world.clock.now(), owner, 'deleted', { licenses })
+  await auditChange(tx, world.clock.now(), owner, 'deleted', { licenses })
 }
 
 async function anonymize(world: World, tx: Db, user: identity.User): Promise<void> {

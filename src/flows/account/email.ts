@@ -5,7 +5,7 @@ import { accountActor, audit, type Origin } from '#platform/audit'
 import { queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
-import { note, type Owner } from './note.ts'
+import { auditChange, type Owner } from './audit.ts'
 import { inOwnSession } from './sessions.ts'
 
 const CHANGES_OF_ACCOUNT: Limit = { name: 'email-change', points: 4, seconds: 3600 }
@@ -36,7 +36,7 @@ export async function changeEmail(
     const { email: new_email, email_normalized: new_email_normalized } = wanted
     const change = { id, user_id, session_id, old_email, new_email, new_email_normalized }
     await identity.requestEmailChange(tx, now, change)
-    await note(tx, now, owner, 'email_change_requested', { change_id: id })
+    await auditChange(tx, now, owner, 'email_change_requested', { change_id: id })
     await queueFreshEmail(tx, now, world, { kind: 'change_email', subject_id: id })
     await queueFreshEmail(tx, now, world, { kind: 'email_change_requested', subject_id: id })
   })

@@ -2,7 +2,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { mintId, type PasskeyId } from '#platform/ids'
 import { plainLine } from '#platform/text'
-import { notify, type Owner } from './note.ts'
+import { auditAndNotify, type Owner } from './audit.ts'
 import { codesForFirstFactor, deleteRecoveryCodes } from './recovery-codes.ts'
 import { endAllOtherSessions, inOwnSession } from './sessions.ts'
 
@@ -47,7 +47,7 @@ export async function addPasskey(
     if (!(await identity.addPasskey(tx, now, passkey))) return undefined
     await endAllOtherSessions(tx, now, owner)
     const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
-    await notify(world, tx, now, { owner, what: 'passkey_added', detail: { name } })
+    await auditAndNotify(world, tx, now, { owner, what: 'passkey_added', detail: { name } })
     return { recovery_codes }
   })
 }
@@ -65,6 +65,6 @@ export async function removePasskey(
     if (name === undefined) return
     await endAllOtherSessions(tx, now, owner)
     await deleteRecoveryCodes(tx, user_id)
-    await notify(world, tx, now, { owner, what: 'passkey_removed', detail: { name } })
+    await auditAndNotify(world, tx, now, { owner, what: 'passkey_removed', detail: { name } })
   })
 }

@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { notify, type Owner } from './note.ts'
+import { auditAndNotify, type Owner } from './audit.ts'
 import { endAllOtherSessions, inOwnSession } from './sessions.ts'
 
 /** Sets a new password, and ends every other session here and in every app. */
@@ -11,6 +11,6 @@ export async function changePassword(world: World, owner: Owner, password: strin
   await inOwnSession(world, owner, async (tx) => {
     await identity.setPassword(tx, now, { user_id, password_hash })
     await endAllOtherSessions(tx, now, owner)
-    await notify(world, tx, now, { owner, what: 'password_changed' })
+    await auditAndNotify(world, tx, now, { owner, what: 'password_changed' })
   })
 }

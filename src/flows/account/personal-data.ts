@@ -2,7 +2,7 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import { note, type Owner } from './note.ts'
+import { auditChange, type Owner } from './audit.ts'
 
 /** Everything that the service stores about a person, by subject; times are in UTC. */
 export type PersonalData = Record<string, Record<string, unknown>[]>
@@ -218,5 +218,5 @@ async function ofEarnings(db: Db, { user_id }: DataOwner): DataSection {
 
 /** Records in the audit log that the owner exported their data. */
 export async function recordExport({ db, clock }: World, owner: Owner): Promise<void> {
-  await db.tx((tx) => note(tx, clock.now(), owner, 'data_exported'))
+  await db.tx((tx) => auditChange(tx, clock.now(), owner, 'data_exported'))
 }

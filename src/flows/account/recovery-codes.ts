@@ -2,7 +2,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
-import { notify, type Owner } from './note.ts'
+import { auditAndNotify, type Owner } from './audit.ts'
 import { inOwnSession } from './sessions.ts'
 
 /** Creates ten new recovery codes, to be shown once; undefined if there is no second factor. */
@@ -15,7 +15,7 @@ export async function remakeRecoveryCodes(
     const factors = await identity.factorsOf(tx, owner.user_id)
     if (!identity.owesFactor(factors)) return undefined
     const made = await makeRecoveryCodes(world, tx, now, owner.user_id)
-    await notify(world, tx, now, { owner, what: 'recovery_codes_made' })
+    await auditAndNotify(world, tx, now, { owner, what: 'recovery_codes_made' })
     return made
   })
 }

@@ -4,7 +4,7 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { SessionId } from '#platform/ids'
 import { Problem } from '#platform/problem'
-import { note, type Owner } from './note.ts'
+import { auditChange, type Owner } from './audit.ts'
 
 /**
  * Signs one browser of the account out, and withdraws a change of email that it requested. Signing
@@ -21,7 +21,7 @@ export async function endSession(
     if (!(await identity.endSessionById(tx, { user_id, session_id }))) return
     await identity.endChangeOfSession(tx, now, { user_id, session_id, is_other: false })
     await grants.revokeAgents(tx, user_id)
-    await note(tx, now, owner, 'session_ended', { session_id })
+    await auditChange(tx, now, owner, 'session_ended', { session_id })
   })
 }
 
@@ -67,6 +67,6 @@ export async function endOtherSessions(world: World, owner: Owner): Promise<void
   const now = world.clock.now()
   await inOwnSession(world, owner, async (tx) => {
     const count = await endAllOtherSessions(tx, now, owner)
-    if (count > 0) await note(tx, now, owner, 'other_sessions_ended', { count })
+    if (count > 0) await auditChange(tx, now, owner, 'other_sessions_ended', { count })
   })
 }

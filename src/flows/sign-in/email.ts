@@ -3,8 +3,8 @@ import type { World } from '#flows/world'
 import { queueFreshEmail } from '#platform/email-queue'
 import type { Limit } from '#platform/limits'
 import { networksOf, networksWith } from '#platform/networks'
+import { countAttempts, type TooManyAttempts } from './attempts.ts'
 import type { PasswordClaim } from './password.ts'
-import { type TooOften, takeTries } from './tries.ts'
 
 /**
  * Emails requested from one network, or from one browser in which the account's owner signed in.
@@ -15,21 +15,21 @@ const EMAILS_OF_NETWORK: Limit = { name: 'sign-in-emails-network', points: 30, s
 const EMAILS_TO_MAILBOX: Limit = { name: 'sign-in-emails-mailbox', points: 8, seconds: 900 }
 
 /** The emails with which an account's owner signs in: a sign-in link, or a new password. */
-export type EntryKind = 'sign_in' | 'set_password'
+export type SignInEmailKind = 'sign_in' | 'set_password'
 
 /**
  * Counts one more email to an address that was merely typed; `enough` where the mailbox has so many
  * recent ones that another would be a nuisance.
  */
-export async function takeEntryEmail(
+export async function countSignInEmail(
   world: World,
-  claim: PasswordClaim & { kind: EntryKind | 'sign_up' },
-): Promise<TooOften | { outcome: 'enough' } | undefined> {
+  claim: PasswordClaim & { kind: SignInEmailKind | 'sign_up' },
+): Promise<TooManyAttempts | { outcome: 'enough' } | undefined> {
   const { email_normalized, origin, known } = claim
   const user = known && (await identity.findByEmail(world.db, email_normalized))
   const isKnown = known !== undefined && user?.id === known.user_id
   const requester = isKnown ? known.device_id : networksWith(origin.address, email_normalized)
-  const tooOften = await takeTries(world, [
+  const tooOften = await countAttempts(world, [
     [EMAILS_OF_BROWSER, requester],
     [EMAILS_OF_NETWORK, networksOf(origin.address)],
   ])
@@ -40,18 +40,18 @@ export async function takeEntryEmail(
 }
 
 /** The outcome of requesting an email. */
-export type EntryEmailSent = { outcome: 'sent' } | TooOften
+export type SignInEmailSent = { outcome: 'sent' } | TooManyAttempts
 
 /**
  * Sends a link to an address if it has an account. Whether it has one is looked up when the email
  * is written, so that the request behaves the same either way.
  */
-export async function sendEntryEmail(
+export async function sendSignInEmail(
   world: World,
-  claim: PasswordClaim & { kind: EntryKind; return_to: string | undefined; language: string },
-): Promise<EntryEmailSent> {
+  claim: PasswordClaim & { kind: SignInEmailKind; return_to: string | undefined; language: string },
+): Promise<SignInEmailSent> {
   const { db, clock } = world
-  const refused = await takeEntryEmail(world, claim)
+  const refused = await countSignInEmail(world, claim)
   if (refused?.outcome === 'too_often') return refused
   if (refused) return { outcome: 'sent' }
   const { return_to, language } = claim

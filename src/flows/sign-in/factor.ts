@@ -5,12 +5,12 @@ import { queueFreshEmail } from '#platform/email-queue'
 import { mintId, type UserId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { mintSecret } from '#platform/secrets'
+import { countAttempts, type Refused, type TooManyAttempts, uncountAttempts } from './attempts.ts'
+import { auditRefusedSignIn } from './audit-refused.ts'
 import { checkPasskey } from './passkey.ts'
 import { type KnownDevice, signInWithPassword } from './password.ts'
-import { auditRefusedSignIn } from './refused.ts'
-import { giveTriesBack, type Refused, type TooOften, takeTries } from './tries.ts'
 
-const TRIES: Limit = { name: 'second-factor', points: 5, seconds: 900 }
+const ATTEMPTS: Limit = { name: 'second-factor', points: 5, seconds: 900 }
 
 /** A second factor as it was submitted: a code, or the JSON of a passkey's response. */
 export interface FactorAnswer {
@@ -36,12 +36,12 @@ async function checkFactor(
     const signer = await checkPasskey(world, { purpose, user_id, browser_hash, text })
     return signer?.user_id === user_id ? RIGHT : WRONG
   }
-  const tries = [[TRIES, user_id]] as const
-  const tooOften = await takeTries(world, tries)
+  const attempts = [[ATTEMPTS, user_id]] as const
+  const tooOften = await countAttempts(world, attempts)
   if (tooOften) return tooOften
   const check = kind === 'code' ? checkCode : checkRecoveryCode
   if (!(await check(world, { user_id, text, origin }))) return WRONG
-  await giveTriesBack(world, tries)
+  await uncountAttempts(world, attempts)
   return RIGHT
 }
 
@@ -114,20 +114,20 @@ export interface Proof {
 /**
  * What was wrong with a proof: the password or the second factor; or there were too many attempts.
  */
-export type NotProven =
+export type ReauthenticationRefused =
   | { outcome: 'wrong'; part: 'password' | 'factor'; retry_after?: undefined }
-  | TooOften
+  | TooManyAttempts
 
 /**
  * Confirms again that a signed-in person is the account's owner, by all that the account has: its
  * password and its second factor. A passkey is both; an account that has neither signs in again by
  * email. The session gets a new secret.
  */
-export async function proveAgain(
+export async function reauthenticate(
   world: World,
   session: identity.Session,
   proof: Proof,
-): Promise<{ outcome: 'proven'; token: string } | NotProven> {
+): Promise<{ outcome: 'proven'; token: string } | ReauthenticationRefused> {
   const refused = await refusalOf(world, session, proof)
   const { user_id, id: session_id } = session
   const { origin } = proof
@@ -160,7 +160,7 @@ async function refusalOf(
   world: World,
   { user_id, email_normalized }: identity.Session,
   { password, factor, origin, known }: Proof,
-): Promise<NotProven | undefined> {
+): Promise<ReauthenticationRefused | undefined> {
   const user = await identity.getUser(world.db, user_id)
   const owes = identity.owesFactor(await identity.factorsOf(world.db, user_id))
   const isPasskey = factor?.kind === 'passkey'

@@ -27,7 +27,7 @@ interface Disowned {
 }
 
 /** What a person submitted with an emailed link. */
-export type LinkAnswer =
+export type LinkSubmission =
   | { purpose: 'verify_email' | 'sign_in' }
   | { purpose: 'set_password'; password: string }
   | { purpose: 'not_me' }
@@ -36,10 +36,10 @@ export type LinkAnswer =
  * Uses up an emailed link. It proves who owns the mailbox, so every other session of the account
  * ends. Undefined if the link is used, expired or unknown.
  */
-export async function answerLink(
+export async function redeemLink(
   world: World,
   token: string,
-  answer: LinkAnswer,
+  answer: LinkSubmission,
   origin: Origin,
 ): Promise<identity.AccountLink | undefined> {
   const { db, clock, jobs } = world
@@ -86,10 +86,10 @@ export async function undoEmailChange(
   origin: Origin,
 ): Promise<EmailUndone> {
   try {
-    return await undo(world, token, origin)
+    return await disown(world, token, origin)
   } catch (error) {
     // Another account took the old address at this moment, and is found now.
-    if (identity.isEmailTaken(error)) return await undo(world, token, origin)
+    if (identity.isEmailTaken(error)) return await disown(world, token, origin)
     throw error
   }
 }
@@ -98,7 +98,7 @@ type EmailUndone =
   | { outcome: 'undone'; user_id: UserId; email_normalized: string }
   | { outcome: 'used' | 'taken' }
 
-async function undo({ db, clock }: World, token: string, origin: Origin): Promise<EmailUndone> {
+async function disown({ db, clock }: World, token: string, origin: Origin): Promise<EmailUndone> {
   const now = clock.now()
   return await db.tx(async (tx) => {
     const link = await identity.useLink(tx, now, { token, purpose: 'undo_email' })
@@ -106,7 +106,7 @@ async function undo({ db, clock }: World, token: string, origin: Origin): Promis
     if (!change || change.ended_at) return { outcome: 'used' }
     const { user_id, old_email } = change
     const before = { user_id, ...identity.readEmail(old_email)! }
-    const note = { action: 'account.undo_email', subject: user_id } as const
+    const auditDisowned = { action: 'account.undo_email', subject: user_id } as const
     const actor = accountActor(user_id, origin)
     await payments.lockEmails(tx, [before.email_normalized])
     // Before the account is locked for its email: a token is stored with its grant locked first.
@@ -115,7 +115,7 @@ async function undo({ db, clock }: World, token: string, origin: Origin): Promis
       // The old address belongs to another account, or will once its purchase is paid: staff must
       // review both.
       await identity.lockUser(tx, now, user_id)
-      await audit(tx, now, { actor, ...note, detail: { outcome: 'locked' } })
+      await audit(tx, now, { actor, ...auditDisowned, detail: { outcome: 'locked' } })
       return { outcome: 'taken' }
     }
     await identity.endChangesSince(tx, now, change)
@@ -123,7 +123,7 @@ async function undo({ db, clock }: World, token: string, origin: Origin): Promis
     await identity.removePassword(tx, user_id)
     // Links that were sent to the other mailbox no longer work.
     await identity.expireLinks(tx, now, user_id)
-    await audit(tx, now, { actor, ...note })
+    await audit(tx, now, { actor, ...auditDisowned })
     return { outcome: 'undone', ...before }
   })
 }

@@ -2,8 +2,8 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Origin } from '#platform/audit'
 import type { PasskeyId, UserId } from '#platform/ids'
-import { auditRefusedSignIn } from './refused.ts'
-import type { Refused } from './tries.ts'
+import type { Refused } from './attempts.ts'
+import { auditRefusedSignIn } from './audit-refused.ts'
 
 const CHALLENGE_BYTES = 32
 
@@ -58,7 +58,7 @@ export async function checkPasskey(
     : undefined
 }
 
-/** A sign-in by a passkey, which `enter` looks for again. */
+/** A sign-in by a passkey, which `signIn` looks for again. */
 export type SignedInByPasskey =
   | { outcome: 'signed_in'; user_id: UserId; passkey_id: PasskeyId }
   | Refused

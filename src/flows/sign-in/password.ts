@@ -4,10 +4,10 @@ import type { Origin } from '#platform/audit'
 import type { UserId } from '#platform/ids'
 import type { Delay, Limit } from '#platform/limits'
 import { networkOf, networksOf } from '#platform/networks'
-import { auditRefusedSignIn } from './refused.ts'
-import { giveTriesBack, type Refused, type TooOften, takeTries } from './tries.ts'
+import { countAttempts, type Refused, type TooManyAttempts, uncountAttempts } from './attempts.ts'
+import { auditRefusedSignIn } from './audit-refused.ts'
 
-const TRIES_OF_NETWORK: Limit = { name: 'sign-in-network', points: 100, seconds: 900 }
+const ATTEMPTS_OF_NETWORK: Limit = { name: 'sign-in-network', points: 100, seconds: 900 }
 /** Wrong passwords for one account, by network or by a browser in which its owner signed in. */
 const WRONG: Delay = { name: 'sign-in-wrong', free: 5, most_seconds: 900, memory_seconds: 3600 }
 /** Wrong passwords for one account from all unknown browsers: more than this is guessing. */
@@ -26,7 +26,7 @@ export interface PasswordClaim {
   known: KnownDevice | undefined
 }
 
-/** A sign-in by a password; `password_hash` is the stored one, which `enter` compares again. */
+/** A sign-in by a password; `password_hash` is the stored one, which `signIn` compares again. */
 export type SignedInByPassword =
   | { outcome: 'signed_in'; user_id: UserId; password_hash: string }
   | Refused
@@ -44,15 +44,15 @@ export async function signInWithPassword(
   const { email_normalized, origin } = claim
   const user = await identity.findByEmail(db, email_normalized)
   const known = user && claim.known?.user_id === user.id ? claim.known : undefined
-  const tries = [
-    [TRIES_OF_NETWORK, networksOf(origin.address)] as const,
+  const attempts = [
+    [ATTEMPTS_OF_NETWORK, networksOf(origin.address)] as const,
     ...(known ? [] : [[UNKNOWN_BROWSERS, email_normalized] as const]),
   ]
-  const tooOften = await takeTries(world, tries)
+  const tooOften = await countAttempts(world, attempts)
   if (tooOften) return tooOften
   const key = known ? known.device_id : `${email_normalized} ${networkOf(origin.address)}`
   const wait = await limits.slow(WRONG, key)
-  if (wait > 0) return { outcome: 'too_often', retry_after: wait } satisfies TooOften
+  if (wait > 0) return { outcome: 'too_often', retry_after: wait } satisfies TooManyAttempts
   const password_hash = user?.password_hash ?? null
   const isRight = await identity.hasPassword(password_hash, claim.password)
   // A password that was set before the mailbox was verified proves nothing.
@@ -61,7 +61,7 @@ export async function signInWithPassword(
     await auditRefusedSignIn(world, origin, { user_id: user?.id, by: 'password' })
     return { outcome: 'wrong' }
   }
-  await giveTriesBack(world, tries)
+  await uncountAttempts(world, attempts)
   await limits.unslow(WRONG, key)
   return { outcome: 'signed_in', user_id: user.id, password_hash }
 }

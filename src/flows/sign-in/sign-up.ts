@@ -4,11 +4,11 @@ import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import { queueFreshEmail } from '#platform/email-queue'
 import { mintId, type UserId } from '#platform/ids'
-import { type EntryEmailSent, takeEntryEmail } from './email.ts'
+import { countSignInEmail, type SignInEmailSent } from './email.ts'
 import type { KnownDevice } from './password.ts'
 
 /** The submitted sign-up form. */
-export interface SigningUp {
+export interface SignUpRequest {
   email: string
   email_normalized: string
   password: string
@@ -24,10 +24,10 @@ export interface SigningUp {
  * mailbox confirms. Nothing here checks whether one exists: the response, its work and its timing
  * are the same for every address.
  */
-export async function signUp(world: World, typed: SigningUp): Promise<EntryEmailSent> {
+export async function signUp(world: World, typed: SignUpRequest): Promise<SignInEmailSent> {
   const { db, clock, random } = world
   const { email, email_normalized, browser_hash, return_to = null, language } = typed
-  const refused = await takeEntryEmail(world, { ...typed, kind: 'sign_up' })
+  const refused = await countSignInEmail(world, { ...typed, kind: 'sign_up' })
   if (refused?.outcome === 'too_often') return refused
   if (refused) return { outcome: 'sent' }
   const password_hash = await identity.hashPassword(typed.password)
@@ -46,7 +46,7 @@ export async function signUp(world: World, typed: SigningUp): Promise<EntryEmail
  * that chose the password, this may be another person, who sets a `password` of their own. An
  * account that is already verified stays as it is.
  */
-export async function answerSignUp(
+export async function confirmSignUp(
   { db, clock, random }: World,
   facts: {
     token: string

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as identity from '#domain/identity'
-import { type FactorAnswer, passkeyRequestOptions, proveAgain } from '#flows/sign-in'
+import { type FactorAnswer, passkeyRequestOptions, reauthenticate } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
 import { originOf } from '#http/device'
@@ -47,7 +47,7 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
       origin: originOf(request),
       known: knownDevice(world, request),
     }
-    const proven = await proveAgain(world, session, proof)
+    const proven = await reauthenticate(world, session, proof)
     if (proven.outcome !== 'proven') {
       const isPassword = proven.outcome === 'wrong' && proven.part === 'password'
       const kind = isPassword ? 'password' : (factor?.kind ?? 'code')

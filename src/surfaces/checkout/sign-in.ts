@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import type { License } from '#domain/licensing'
 import { identifyBuyer, requote } from '#flows/checkout'
-import { sendEntryEmail, signInWithPassword } from '#flows/sign-in'
+import { sendSignInEmail, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { originOf } from '#http/device'
 import { type Outcome, refusedFor, statusOf, tooOften } from '#http/form-errors'
@@ -50,7 +50,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     const { cart } = own
     const here = `/checkout/${cart.id}/sign-in`
     const email = identity.readEmail(cart.email!)!
-    const sent = await sendEntryEmail(world, {
+    const sent = await sendSignInEmail(world, {
       ...email,
       kind: 'sign_in',
       language: own.purchase.locale.language,

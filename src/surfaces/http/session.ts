@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import * as identity from '#domain/identity'
-import { enter, type KnownDevice, type ProvenOwner } from '#flows/sign-in'
+import { type KnownDevice, type ProvenOwner, signIn } from '#flows/sign-in'
 import { signOutOfService } from '#flows/sign-out'
 import type { World } from '#flows/world'
 import { idSchema, type UserId } from '#platform/ids'
@@ -73,7 +73,7 @@ export async function startSession(
   reply: FastifyReply,
   proven: ProvenOwner,
 ): Promise<string> {
-  const entered = await enter(world, proven, {
+  const entered = await signIn(world, proven, {
     device: deviceOf(request),
     origin: originOf(request),
   })

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import { confirmEmailChange } from '#flows/account'
-import { answerLink, answerSignUp, type LinkAnswer, undoEmailChange } from '#flows/sign-in'
+import { confirmSignUp, type LinkSubmission, redeemLink, undoEmailChange } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
 import { originOf } from '#http/device'
@@ -135,7 +135,7 @@ async function use(
   switch (purpose) {
     case 'sign_up': {
       const browser_hash = browserHash(world, request, reply)
-      const answered = await answerSignUp(world, { token, password: chosen, browser_hash, origin })
+      const answered = await confirmSignUp(world, { token, password: chosen, browser_hash, origin })
       if (!answered) return await sendExpired(world, request, reply)
       return await enter(answered, answered.return_to)
     }
@@ -159,9 +159,9 @@ async function use(
       return sendPage(reply, EmailTakenPage({ is_locked: true, locale }), { status: 409 })
     }
     default: {
-      const answer: LinkAnswer =
+      const answer: LinkSubmission =
         purpose === 'set_password' ? { purpose, password: chosen ?? '' } : { purpose }
-      const link = await answerLink(world, token, answer, origin)
+      const link = await redeemLink(world, token, answer, origin)
       if (!link) return await sendExpired(world, request, reply)
       if (purpose !== 'not_me') return await enter(link, link.return_to)
       await signOut(world, request, reply)

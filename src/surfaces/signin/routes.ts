@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import {
   passkeyRequestOptions,
-  sendEntryEmail,
+  sendSignInEmail,
   signInWithPasskey,
   signInWithPassword,
 } from '#flows/sign-in'
@@ -99,7 +99,7 @@ async function trySignIn(
   const known = knownDevice(world, request)
   const claim = { email_normalized: read.email_normalized, origin: originOf(request), known }
   if (form.by === 'sign_in' || form.by === 'set_password') {
-    const sent = await sendEntryEmail(world, {
+    const sent = await sendSignInEmail(world, {
       ...claim,
       kind: form.by,
       return_to,

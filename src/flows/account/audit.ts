@@ -11,7 +11,7 @@ export type Owner = ActorOf<'account'> & { session_id: SessionId; email: string 
 type AfterAccount<Action> = Action extends `account.${infer Rest}` ? Rest : never
 
 /** Writes a change to the audit log, in the transaction that makes it. */
-export async function note(
+export async function auditChange(
   tx: Db,
   now: Date,
   owner: ActorOf<'account'>,
@@ -26,14 +26,14 @@ export async function note(
 type ChangeDetail = { name?: string } & Record<string, string>
 
 /** Writes a change to the audit log, and queues an email that asks "was this you?". */
-export async function notify(
+export async function auditAndNotify(
   world: World,
   tx: Db,
   now: Date,
   change: { owner: ActorOf<'account'>; what: SecurityChange; detail?: ChangeDetail },
 ): Promise<void> {
   const { owner, what, detail } = change
-  await note(tx, now, owner, what, detail)
+  await auditChange(tx, now, owner, what, detail)
   const facts = { what, name: detail?.name }
   await queueFreshEmail(tx, now, world, { kind: 'security', subject_id: owner.user_id, facts })
 }

@@ -30,7 +30,7 @@ export interface ProvenOwner {
  * as the account of a seller's member enters test mode from live mode only. `gone`: neither, as the
  * proof is no longer valid.
  */
-export type Entered =
+export type SignInResult =
   | { kind: 'session' | 'pending'; token: string }
   | { kind: 'live_mode' | 'gone' }
 
@@ -41,7 +41,11 @@ interface Browser {
 }
 
 /** The last step of every sign-in (spec: buyer flow 1, "normal sign-in including MFA"). */
-export async function enter(world: World, proven: ProvenOwner, from: Browser): Promise<Entered> {
+export async function signIn(
+  world: World,
+  proven: ProvenOwner,
+  from: Browser,
+): Promise<SignInResult> {
   const { db, live } = world
   const { user_id, by } = proven
   // The member's password and second factor exist in live mode only, so test mode cannot check
@@ -77,7 +81,7 @@ async function open(
   db: Db,
   { user_id, app_id, return_to, is_complete, by }: ProvenOwner,
   { device, origin }: Browser,
-): Promise<Entered> {
+): Promise<SignInResult> {
   const now = clock.now()
   const token = mintSecret(random)
   if (!is_complete && identity.owesFactor(await identity.factorsOf(db, user_id))) {
