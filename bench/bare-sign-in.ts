@@ -18,7 +18,7 @@ import { SIGN_IN_COOKIE } from '../src/surfaces/oidc/cookies.ts'
 const { world } = await openService(readConfig(process.env, systemRandom))
 const { db, clock, random, config } = world
 const keys = await grants.openKeys(db, clock.now(), { keys: world.keys, random })
-const { published } = grants.arrange(clock.now(), keys.signing)
+const { published } = grants.orderKeys(clock.now(), keys.signing)
 
 const provider = new Provider(`${config.base_url}/o`, {
   adapter: (name) => storageOf(world, name),

@@ -80,7 +80,7 @@ export async function openWorld(
     ? { db: parts.db, close: () => parts.db!.close() }
     : await openDatabase(config, log)
   try {
-    const open = await openOn(config, { ...parts, db, log }, beside)
+    const open = await openWithDatabase(config, { ...parts, db, log }, beside)
     return {
       ...open,
       async close() {
@@ -112,7 +112,7 @@ async function loadStripe(options: StripeOptions): Promise<StripeAccount> {
 }
 
 /** Opens a world on a database, which it does not close. */
-async function openOn(
+async function openWithDatabase(
   config: Config,
   parts: Parts & { db: Database; log: Log },
   { live, server_factory, drain = openDrain(), observer }: Beside,

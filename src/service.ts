@@ -6,7 +6,7 @@ import { openLog, originOf } from '#platform/log'
 import { createPlainServer } from '#platform/shortcuts'
 import { openTelemetry } from '#platform/telemetry/open'
 import { type OpenWorld, openWorld, type Parts } from './open-world.ts'
-import { testModeBeside } from './test-mode.ts'
+import { openTestMode } from './test-mode.ts'
 
 export type { Parts } from './open-world.ts'
 
@@ -36,7 +36,7 @@ export interface ServiceParts extends Parts {
  */
 export async function openService(config: Config, parts: ServiceParts = {}): Promise<Service> {
   const { test_mode: test_parts = {}, ...live_parts } = parts
-  const test_mode = config.test_mode && testModeBeside(config, config.test_mode, test_parts)
+  const test_mode = config.test_mode && openTestMode(config, config.test_mode, test_parts)
   const serve = config.role === 'worker' ? undefined : test_mode?.serve
   let log = live_parts.log
   const telemetry = await openTelemetry(config, (error, what) => {

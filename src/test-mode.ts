@@ -11,7 +11,7 @@ import { type OpenWorld, openWorld, type Parts } from './open-world.ts'
 import { configOfTestMode, missingDatabase } from './test-mode-config.ts'
 
 /** The test mode beside a live world, which is opened and served without it. */
-export interface TestModeBeside {
+export interface TestModeService {
   /** Answers the requests to its host, and leaves the others to live mode. */
   serve(live: RequestListener): RequestListener
   /** Opens its world beside the live one, in the background, until that succeeds. */
@@ -31,11 +31,11 @@ const RETRY_AFTER_SECONDS = 10
  * The test mode of these settings. An error there, or a database that is down, is logged and tried
  * again; live mode neither waits for it nor fails with it.
  */
-export function testModeBeside(
+export function openTestMode(
   config: Config,
   settings: TestModeSettings,
   parts: Parts,
-): TestModeBeside {
+): TestModeService {
   const hosts = hostsOf(settings.base_url)
   const headers = answerHeaders(settings.base_url.startsWith('https:'))
   const stopping = new AbortController()

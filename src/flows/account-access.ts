@@ -6,7 +6,7 @@ import type { UserId } from '#platform/ids'
 /** Ends all access to an account: its sessions here, and what apps and agents were granted. */
 export async function endAllAccess(tx: Db, now: Date, user_id: UserId): Promise<void> {
   await identity.endAllSessions(tx, now, user_id)
-  await grants.revokeEverything(tx, user_id)
+  await grants.revokeAllOf(tx, user_id)
 }
 
 /**

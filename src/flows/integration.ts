@@ -4,9 +4,9 @@ import { lockOwnApp } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
+import { runOrDryRun } from '#platform/dry-run'
 import { type AppId, type ChangeId, mintId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
-import { perform } from '#platform/rehearse'
 import { mintSecret } from '#platform/secrets'
 
 /** Addresses that were saved, or that a dry run would save. */
@@ -35,7 +35,7 @@ export async function saveAddresses(
 ): Promise<SavedAddresses | { faults: FieldFault[] }> {
   const { changes, dry_run = false } = facts
   const now = clock.now()
-  return await perform(db, { dry_run }, async (tx) => {
+  return await runOrDryRun(db, { dry_run }, async (tx) => {
     // As it is now: its website may have moved.
     const app = await lockOwnApp(tx, actor, facts.app.id)
     const client = await apps.lockClientOf(tx, app.id)
@@ -126,7 +126,7 @@ export async function rotateToClaim(
   facts: { app_id: AppId; dry_run: boolean },
 ): Promise<RotatedSecret> {
   const { app_id, dry_run } = facts
-  return await perform(world.db, { dry_run }, async (tx) => {
+  return await runOrDryRun(world.db, { dry_run }, async (tx) => {
     await lockOwnApp(tx, actor, app_id)
     const client = await apps.lockClientOf(tx, app_id)
     const { client_id, secret_hash } = client

@@ -24,7 +24,7 @@ export async function recordTaxes(
       await tax.addRecord(db, clock.now(), { subject, invoice_id, transaction_id })
       count++
     }
-    for (const { subject, invoice_id, ...back } of await tax.unrecordedUndoings(db)) {
+    for (const { subject, invoice_id, ...back } of await tax.unrecordedAppeals(db)) {
       const transaction_id = await records.undoing({ ...back, reference: subject })
       await tax.addRecord(db, clock.now(), { subject, invoice_id, transaction_id })
       count++

@@ -31,7 +31,7 @@ export async function signOutOfApp({ db, clock }: World, facts: SignOut): Promis
       await identity.endSessionById(tx, { user_id: session.user_id, session_id: session.id })
     }
     if (sign_in && client_id === undefined) await grants.endSession(tx, sign_in.uid)
-    else if (sign_in) await grants.forgetSession(tx, sign_in.uid)
+    else if (sign_in) await grants.deleteSession(tx, sign_in.uid)
     for (const user_id of people) {
       if (client_id !== undefined) await grants.revokeApp(tx, { client_id, user_id })
       await grants.revokeAgents(tx, user_id)

@@ -73,8 +73,8 @@ export async function advanceClock(
   const { db, clock, processor } = world
   if (!processor.has_test_clock) return { outcome: 'refused' }
   const { app_id, to, user_id, request_id } = requested
-  const nowThere = async () => appTime(world, await apps.get(db, app_id))
-  const start = await nowThere()
+  const appNow = async () => appTime(world, await apps.get(db, app_id))
+  const start = await appNow()
   if (to < start) return { outcome: 'refused' }
   const detail = { from: isoSeconds(start), to: isoSeconds(to) }
   const action = 'app.clock_advanced'
@@ -83,19 +83,19 @@ export async function advanceClock(
   await audit(db, clock.now(), { actor, action, subject: app_id, detail })
   // An email says what is true when it is written: before the clock moves on.
   let isWritten = true
-  const happen = async () => {
+  const processDue = async () => {
     const count = await runAllDue(work)
     if (isWritten) isWritten = await work.writeEmails()
     return count
   }
   // What is due already, such as a dispute of what was just paid, decides what comes later.
-  let done_count = await happen()
+  let done_count = await processDue()
   let waits = 0
   for (;;) {
-    const due = await earliest(world, app_id, work, await nowThere())
+    const due = await nextDueTime(world, app_id, work, await appNow())
     if (!due || due > to) break
     await moveClock(world, app_id, due)
-    const count = await happen()
+    const count = await processDue()
     done_count += count
     await report({ at: due, done_count })
     if (count > 0) waits = 0
@@ -105,7 +105,7 @@ export async function advanceClock(
     else await work.wait()
   }
   await moveClock(world, app_id, to)
-  done_count += await happen()
+  done_count += await processDue()
   return { outcome: 'there', done_count }
 }
 
@@ -116,7 +116,7 @@ async function runAllDue(work: ClockWork): Promise<number> {
 }
 
 /** The next time at which something is due; what is overdue is due now. */
-async function earliest(
+async function nextDueTime(
   { db }: World,
   app_id: AppId,
   work: ClockWork,

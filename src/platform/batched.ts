@@ -7,9 +7,9 @@ const MOST = 100
  * Batches the lookups that arrive in one turn of the event loop into one call of `ask`, which
  * returns results in the same order. Nothing is cached: each lookup runs after it arrived. An error
  * rejects the whole batch, so `ask` must not fail because of the content of one lookup. No batch
- * waits for another one; transactions, which lock rows, do (`grouped`).
+ * waits for another one; transactions, which lock rows, do (`groupCalls`).
  */
-export function batched<Lookup, Answer>(
+export function batchLookups<Lookup, Answer>(
   ask: (lookups: readonly Lookup[]) => Promise<Answer[]>,
 ): (lookup: Lookup) => Promise<Answer> {
   const loader = new DataLoader<Lookup, Answer>(ask, {

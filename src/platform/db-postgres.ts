@@ -9,9 +9,9 @@ import {
 } from '#platform/db'
 import { Listeners } from '#platform/db-listeners'
 import { retryDeadlocks, transact } from '#platform/db-transaction'
+import { Heartbeat } from '#platform/heartbeat'
 import type { Log } from '#platform/log'
 import { Problem } from '#platform/problem'
-import { Pulse } from '#platform/pulse'
 import { Reconnecting } from '#platform/reconnecting'
 
 /**
@@ -28,7 +28,7 @@ export const LIMITS = {
   hot: 3_000,
   probe: 1_500,
   // How often the server is pinged, and when it counts as silent.
-  pulse: 300,
+  heartbeat: 300,
   silent: 1_300,
   keepalive: 10_000,
   // How long an unused connection is kept: a new one plans every statement again.
@@ -37,7 +37,7 @@ export const LIMITS = {
 
 /**
  * The number of connections of a process, and of requests that may wait for one of the reports.
- * Apart from the pools: hot reads, the readiness check, monitoring, and the pulse, which listens.
+ * Apart from the pools: hot reads, the readiness check, monitoring, and the heartbeat, which listens.
  */
 export const CONNECTIONS = { pool: 10, reports: 4, single: 4, waiting_reports: 40 }
 const RETRY_SECONDS = 5
@@ -72,7 +72,7 @@ export async function openPostgres(
     })
   const [probing, monitoring] = [watching(), watching()]
   const listeners = new Listeners()
-  // It gives up later than the pulse, which replaces it as soon as the server answers.
+  // It gives up later than the heartbeat, which replaces it as soon as the server answers.
   const silence = 2 * limits.silent
   const beating = new Reconnecting(
     () => alone(silence, { connectionTimeoutMillis: silence }),
@@ -80,28 +80,29 @@ export async function openPostgres(
     { onConnect: (client) => listeners.resume(client) },
   )
   await beating.client().catch(() => {})
-  const pulse = new Pulse({
+  const heartbeat = new Heartbeat({
     ask: () => beating.query('select 1'),
-    every_ms: limits.pulse,
+    every_ms: limits.heartbeat,
     within_ms: limits.silent,
     onSilent: () => cutOff(open, hot),
     log,
   })
   const patiently: Connection = {
     query: (config, values) =>
-      transact({ pool: reports, pulse, statement_timeout: limits.patient_statement }, (client) =>
-        client.query(config, values),
+      transact(
+        { pool: reports, heartbeat, statement_timeout: limits.patient_statement },
+        (client) => client.query(config, values),
       ),
   }
 
   return {
     engine: 'postgresql',
-    ...over(pool, pulse, limits),
-    reports: over(reports, pulse, limits, () => assertCapacity(reports)),
+    ...over(pool, heartbeat, limits),
+    reports: over(reports, heartbeat, limits, () => assertCapacity(reports)),
     patient: statements(patiently),
     alone: (work) => onOwnConnection(connection(connectionString, limits), log, work),
     hot: statements({
-      query: (config, values) => pulse.whileAnswering(() => hot.query(config, values)),
+      query: (config, values) => heartbeat.whileAnswering(() => hot.query(config, values)),
     }).rows,
     probe: async (statement) => {
       await probing.query(statement)
@@ -110,7 +111,7 @@ export async function openPostgres(
     connections: () => [useOf('requests', pool), useOf('reports', reports)],
     listen: (channel, onMessage, onLost) => listeners.add(beating, { channel, onMessage, onLost }),
     async close() {
-      pulse.close()
+      heartbeat.close()
       const others = [hot, probing, monitoring, beating]
       await Promise.all(others.map((each) => each.close()))
       await Promise.all([pool.end(), reports.end()])
@@ -141,7 +142,7 @@ async function onOwnConnection<Result>(
 /** Statements and transactions over a pool; `assertFree` may refuse before one waits for it. */
 function over(
   pool: pg.Pool,
-  pulse: Pulse,
+  heartbeat: Heartbeat,
   limits: typeof LIMITS,
   assertFree = () => {},
 ): Database['reports'] {
@@ -150,13 +151,15 @@ function over(
       async query(config, values) {
         assertNoTransaction('the database was used outside of the open transaction')
         assertFree()
-        return await retryDeadlocks(() => pulse.whileAnswering(() => pool.query(config, values)))
+        return await retryDeadlocks(() =>
+          heartbeat.whileAnswering(() => pool.query(config, values)),
+        )
       },
     }),
     async tx(work, { patient = false, generic_plans } = {}) {
       assertFree()
       const statement_timeout = patient ? limits.patient_statement : undefined
-      const on = { pool, pulse, statement_timeout, generic_plans }
+      const on = { pool, heartbeat, statement_timeout, generic_plans }
       return await transact(on, (client) => work(statements(client)))
     },
   }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { type Connection, insideTransaction, isDeadlock } from '#platform/db'
-import type { Pulse } from '#platform/pulse'
+import type { Heartbeat } from '#platform/heartbeat'
 
 /** How often a transaction, or a statement alone, that a deadlock ended is run, in all. */
 const DEADLOCK_TRIES = 3
@@ -10,7 +10,7 @@ const ROLLBACK_TIMEOUT = 2_000
 /** Where a transaction runs, and its limits. */
 interface TransactOptions {
   pool: pg.Pool
-  pulse: Pulse
+  heartbeat: Heartbeat
   /** How long each statement may take, in milliseconds, if not as long as others of the pool. */
   statement_timeout?: number | undefined
   /** Whether each statement is planned once, for any values. */
@@ -41,10 +41,10 @@ export async function retryDeadlocks<Result>(work: () => Promise<Result>): Promi
 
 /** Runs `work` between begin and commit; a connection that is lost is discarded. */
 async function transactOnce<Result>(
-  { pool, pulse, statement_timeout, generic_plans }: TransactOptions,
+  { pool, heartbeat, statement_timeout, generic_plans }: TransactOptions,
   work: (client: Connection) => Promise<Result>,
 ): Promise<Result> {
-  const client = await connected(pool, pulse)
+  const client = await connected(pool, heartbeat)
   let lost: Error | string | undefined
   // A connection may be lost between two statements, when no query is there to report it.
   const onLost = (error: Error) => {
@@ -71,10 +71,10 @@ async function transactOnce<Result>(
 }
 
 /** A connection from the pool; one that arrives too late is released. */
-async function connected(pool: pg.Pool, pulse: Pulse): Promise<pg.PoolClient> {
+async function connected(pool: pg.Pool, heartbeat: Heartbeat): Promise<pg.PoolClient> {
   let connecting: Promise<pg.PoolClient> | undefined
   try {
-    return await pulse.whileAnswering(() => {
+    return await heartbeat.whileAnswering(() => {
       connecting = pool.connect()
       return connecting
     })

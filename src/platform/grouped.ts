@@ -8,22 +8,22 @@ const MOST = 100
  * Groups calls: those that arrive in one turn of the event loop, or while an earlier group is at
  * work, become one call of `work`, which returns the results in the same order. If a group fails,
  * each of its calls is repeated alone, so that one cannot fail the others: `work` must undo what it
- * did, as a transaction does. For lookups, which need neither, see `batched`.
+ * did, as a transaction does. For lookups, which need neither, see `batchLookups`.
  */
-export function grouped<Item, Result>(
+export function groupCalls<Item, Result>(
   work: (items: readonly Item[]) => Promise<Result[]>,
 ): (item: Item) => Promise<Result> {
-  let atWork: Promise<unknown> = Promise.resolve()
+  let running: Promise<unknown> = Promise.resolve()
   const loader = new DataLoader<Item, Result>(
     (items) => {
       const results = allOrEach(items, work)
-      atWork = results
+      running = results
       return results
     },
     {
       cache: false,
       maxBatchSize: MOST,
-      batchScheduleFn: (dispatch) => void atWork.then(() => setImmediate(dispatch)),
+      batchScheduleFn: (dispatch) => void running.then(() => setImmediate(dispatch)),
     },
   )
   return (item) => loader.load(item)

@@ -1,11 +1,11 @@
 import type { Clock } from '#platform/clock'
 import { ConfigError } from '#platform/config'
 import type { Database } from '#platform/db'
-import { inTime } from '#platform/in-time'
 import type { Log } from '#platform/log'
 import { pendingMigrations } from '#platform/migrate'
 import { migrations } from '#platform/migrations'
 import { sql } from '#platform/sql'
+import { withTimeout } from '#platform/with-timeout'
 
 /** Whether this process can serve: the database takes writes, and fits this release. */
 export interface Readiness {
@@ -32,7 +32,7 @@ export function openReadiness(db: Database, clock: Clock, log: Log): Readiness {
     const write = db.probe(sql`insert into health_probe (at) values (${now})
       on conflict (id) do update set at = excluded.at`)
     try {
-      const ready = await inTime(write.then(fitsDatabase), ANSWER_WITHIN_MS)
+      const ready = await withTimeout(write.then(fitsDatabase), ANSWER_WITHIN_MS)
       if (ready === undefined) throw new Error('no answer in time')
       return ready
     } catch (error) {

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { inTime } from '#platform/in-time'
 import type { Log } from '#platform/log'
+import { withTimeout } from '#platform/with-timeout'
 
 interface ReconnectingOptions {
   onConnect?: ((client: pg.Client) => Promise<void>) | undefined
@@ -35,7 +35,7 @@ export class Reconnecting {
   async query(config: pg.QueryConfig | string, values?: unknown[]): Promise<pg.QueryResult> {
     const { within_ms } = this.#options
     if (within_ms === undefined) return await this.#send(config, values)
-    const result = await inTime(this.#send(config, values), within_ms)
+    const result = await withTimeout(this.#send(config, values), within_ms)
     if (result) return result
     this.reset()
     throw new Error('Connection terminated: the database does not answer')

@@ -135,7 +135,11 @@ test('the connections have no English word in the pseudo-locale', async () => {
     sql`select id as user_id from users where email_normalized = ${email}`,
   )
   const { client_id } = demo.app
-  await grants.agree(db, clock.now(), { user_id, client_id, scopes: [...grants.DEFAULT_SCOPES] })
+  await grants.grantConsent(db, clock.now(), {
+    user_id,
+    client_id,
+    scopes: [...grants.DEFAULT_SCOPES],
+  })
   for (const done of ['agent', 'app']) {
     await agent.open(`/account/connections/?done=${done}`)
     // The list of what an app receives is joined by the platform.

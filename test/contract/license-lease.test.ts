@@ -106,7 +106,7 @@ describe('a lease', () => {
   test('is refused for lengths and fields that do not exist', async () => {
     for (const [lease, path] of [
       [{ seconds: 59 }, 'lease.seconds'],
-      [{ seconds: grants.LIFE.lease + 1 }, 'lease.seconds'],
+      [{ seconds: grants.LIFETIMES.lease + 1 }, 'lease.seconds'],
       [{ seconds: 60.5 }, 'lease.seconds'],
       [{ device: '' }, 'lease.device'],
       [{ more: true }, 'lease.more'],
@@ -120,10 +120,10 @@ describe('a lease', () => {
 
   test('stays verifiable after the keys are rotated, for as long as any lease lasts', async () => {
     const { db, keys, random } = service.world
-    const lease = await leaseOf({ lease: { seconds: grants.LIFE.lease } })
+    const lease = await leaseOf({ lease: { seconds: grants.LIFETIMES.lease } })
     const now = service.clock.now()
     await grants.rotateKeys(db, now, { keys, random }, { at_once: false })
-    service.clock.reset(addSeconds(now, grants.LIFE.lease - 60))
+    service.clock.reset(addSeconds(now, grants.LIFETIMES.lease - 60))
     await grants.sweepKeys(db, service.clock.now())
     assert.ok((await read(lease)).payload)
   })

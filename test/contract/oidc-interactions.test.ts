@@ -257,7 +257,7 @@ test('a consent whose sign-in session ended meanwhile starts again', async () =>
   const agent = await signInAs(setup, owner)
   const attempt = await startSignIn(setup.app_side, setup.callback)
   await agent.open(attempt.url.href)
-  await grants.revokeEverything(setup.world.db, owner.user_id)
+  await grants.revokeAllOf(setup.world.db, owner.user_id)
   const page = await agent.submit('Allow')
   assert.equal(page.status, 400)
   assert.match(textOf(page.body), /Start signing in again/)

@@ -137,7 +137,7 @@ test('a rotation seals under the new master key, and the private ids stay what t
   const keys = await grants.openKeys(db, now, tools(ring(2)))
   assert.deepEqual(keys.subject, before.subject)
   assert.deepEqual(
-    grants.arrange(now, keys.signing).published.map(({ id }) => id),
+    grants.orderKeys(now, keys.signing).published.map(({ id }) => id),
     [before.signing[0]!.id, made.id],
   )
   await assert.rejects(grants.openKeys(db, now, tools(ring(3))), /no longer on the ring/)
@@ -156,8 +156,8 @@ test('a key is deleted once nothing that it signed is valid', async () => {
   const [old] = (await grants.openKeys(db, now, tools(ring(2)))).signing
   const made = await grants.rotateKeys(db, now, tools(ring(2)), { at_once: false })
   const ids = async () => (await grants.openKeys(db, now, tools(ring(2)))).signing.map((k) => k.id)
-  await grants.sweepKeys(db, addSeconds(now, 600 + grants.LIFE.lease))
+  await grants.sweepKeys(db, addSeconds(now, 600 + grants.LIFETIMES.lease))
   assert.deepEqual((await ids()).sort(), [old!.id, made.id].sort())
-  await grants.sweepKeys(db, addSeconds(now, 600 + grants.LIFE.lease + 600))
+  await grants.sweepKeys(db, addSeconds(now, 600 + grants.LIFETIMES.lease + 600))
   assert.deepEqual(await ids(), [made.id])
 })

@@ -7,7 +7,7 @@ import { testId } from '../support/ids.ts'
 const at = (minutes: number) => new Date(Date.UTC(2026, 2, 10, 12, minutes))
 const key = (id: string, minutes: number) => ({ id, active_from: at(minutes) })
 const order = (minutes: number, keys: { id: string; active_from: Date }[]) => {
-  const { published, expired } = grants.arrange(at(minutes), keys)
+  const { published, expired } = grants.orderKeys(at(minutes), keys)
   return [published.map(({ id }) => id).join(), expired.map(({ id }) => id).join()]
 }
 
@@ -33,31 +33,37 @@ test('there is always a key that signs, however many are pending', () => {
 
 test('an account created at checkout may enter the app it bought and no other', () => {
   const limited = { app_id: testId('app_a'), email_verified_at: null }
-  assert.equal(grants.mayEnter(limited, testId('app_a')), true)
-  assert.equal(grants.mayEnter(limited, testId('app_b')), false)
-  assert.equal(grants.mayEnter(limited, null), false)
+  assert.equal(grants.maySignInTo(limited, testId('app_a')), true)
+  assert.equal(grants.maySignInTo(limited, testId('app_b')), false)
+  assert.equal(grants.maySignInTo(limited, null), false)
 })
 
 test('an account may enter any app once its email is confirmed, and none before', () => {
-  assert.equal(grants.mayEnter({ app_id: null, email_verified_at: at(0) }, testId('app_a')), true)
-  assert.equal(grants.mayEnter({ app_id: null, email_verified_at: at(0) }, null), true)
-  assert.equal(grants.mayEnter({ app_id: null, email_verified_at: null }, testId('app_a')), false)
+  assert.equal(
+    grants.maySignInTo({ app_id: null, email_verified_at: at(0) }, testId('app_a')),
+    true,
+  )
+  assert.equal(grants.maySignInTo({ app_id: null, email_verified_at: at(0) }, null), true)
+  assert.equal(
+    grants.maySignInTo({ app_id: null, email_verified_at: null }, testId('app_a')),
+    false,
+  )
 })
 
 test('authentication from before it was required again is not enough', () => {
-  assert.equal(grants.isFreshEnough(at(5), at(1), {}), true)
-  assert.equal(grants.isFreshEnough(at(5), at(1), { since: at(1) }), false)
-  assert.equal(grants.isFreshEnough(at(5), at(2), { since: at(1) }), true)
-  assert.equal(grants.isFreshEnough(at(5), at(1), { max_age: 240 }), true)
-  assert.equal(grants.isFreshEnough(at(5), at(1), { max_age: 239 }), false)
+  assert.equal(grants.isRecentEnough(at(5), at(1), {}), true)
+  assert.equal(grants.isRecentEnough(at(5), at(1), { since: at(1) }), false)
+  assert.equal(grants.isRecentEnough(at(5), at(2), { since: at(1) }), true)
+  assert.equal(grants.isRecentEnough(at(5), at(1), { max_age: 240 }), true)
+  assert.equal(grants.isRecentEnough(at(5), at(1), { max_age: 239 }), false)
 })
 
 test('a refresh token is valid for 30 days, and its family for at most 180', () => {
   const day = 86_400
-  assert.equal(grants.refreshLife(0), 30 * day)
-  assert.equal(grants.refreshLife(150 * day), 30 * day)
-  assert.equal(grants.refreshLife(170 * day), 10 * day)
-  assert.equal(grants.refreshLife(180 * day), 1)
+  assert.equal(grants.refreshLifetime(0), 30 * day)
+  assert.equal(grants.refreshLifetime(150 * day), 30 * day)
+  assert.equal(grants.refreshLifetime(170 * day), 10 * day)
+  assert.equal(grants.refreshLifetime(180 * day), 1)
 })
 
 test('a pairwise ID is stable within an app and differs between apps', () => {

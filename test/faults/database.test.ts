@@ -3,9 +3,9 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import { type Database, isDatabaseAway } from '#platform/db'
 import { LIMITS, openPostgres } from '#platform/db-postgres'
-import { inTime } from '#platform/in-time'
 import { openLog } from '#platform/log'
 import { sql } from '#platform/sql'
+import { withTimeout } from '#platform/with-timeout'
 import { administrate, createServerDatabase, SERVER_URL } from '../support/database.ts'
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
@@ -196,8 +196,8 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
       db.hot(sql`select 1`),
       db.probe(sql`select 1`),
     ]
-    assert.deepEqual(await inTime(areAway(requested), 5_000), [true, true, true, true])
-    // By now the pulse has given up the silent connection, which misses notifications.
+    assert.deepEqual(await withTimeout(areAway(requested), 5_000), [true, true, true, true])
+    // By now the heartbeat has given up the silent connection, which misses notifications.
     const seen = lost
     proxy.silence(false)
     while (lost === seen) await setImmediate()
@@ -219,9 +219,9 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
       other.reports.rows(sql`select 1`),
       other.hot(sql`select 1`),
     ]
-    assert.deepEqual(await inTime(areAway(requested), 2_500), [true, true, true, true])
+    assert.deepEqual(await withTimeout(areAway(requested), 2_500), [true, true, true, true])
     // While it is silent, nothing waits at all.
-    assert.deepEqual(await inTime(areAway([other.rows(sql`select 1`)]), 100), [true])
+    assert.deepEqual(await withTimeout(areAway([other.rows(sql`select 1`)]), 100), [true])
     proxy.silence(false)
     await recovered(other)
     await other.close()
@@ -234,7 +234,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
     proxy.silence(true)
     const requested = other.rows(sql`select 1`).catch(() => {})
     const closed = Promise.all([other.close(), requested]).then(() => 'closed')
-    assert.equal(await inTime(closed, 5_000), 'closed')
+    assert.equal(await withTimeout(closed, 5_000), 'closed')
     proxy.silence(false)
   })
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { inTime } from '#platform/in-time'
+import { withTimeout } from '#platform/with-timeout'
 import { administrate, createServerDatabase, SERVER_URL } from '../support/database.ts'
 import { endProcesses, type Running, startProcess } from '../support/process.ts'
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
@@ -88,11 +88,11 @@ describe('a service whose database has trouble', { skip: SKIP }, () => {
     await pause(1100)
     proxy.silence(true)
     // In the test's own time, which passes more slowly where the machine is busy.
-    assert.equal(await inTime(ready(), 2_000), 503)
+    assert.equal(await withTimeout(ready(), 2_000), 503)
     const page = fetch(`${running.base_url}/`).catch(() => {})
     running.process.kill('SIGTERM')
     // With 0 where it noticed the silence before, with 1 where it stopped waiting.
-    assert.match(String(await inTime(running.exit, 8_000)), /^[01]$/)
+    assert.match(String(await withTimeout(running.exit, 8_000)), /^[01]$/)
     await page
   })
 })

@@ -124,7 +124,7 @@ describe('a plan that a seller gives', () => {
     const before = await totals()
     await give({ days: 30 })
     assert.deepEqual(await totals(), before)
-    assert.deepEqual(await metrics.wrongMetrics(service.world.db), [])
+    assert.deepEqual(await metrics.findWrongMetrics(service.world.db), [])
   })
 
   test('is shown to its owner with the key, and nothing to pay, renew or resend', async () => {

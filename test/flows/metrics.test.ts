@@ -46,7 +46,7 @@ async function earnings(): Promise<number> {
 }
 
 async function assertRight(): Promise<void> {
-  assert.deepEqual(await metrics.wrongMetrics(service.world.db), [])
+  assert.deepEqual(await metrics.findWrongMetrics(service.world.db), [])
 }
 
 describe('net revenue', () => {

@@ -347,7 +347,7 @@ describe('the sums of tax', () => {
       taken = await tax.sumTaxes(db, 5)
       assert.deepEqual(await figuresOf('2028-01'), before)
     }
-    assert.deepEqual(await tax.wrongSums(db), [])
+    assert.deepEqual(await tax.findWrongSums(db), [])
     await sellTo('TX')
     assert.equal((await figuresOf('2028-01')).lines.length, 3, 'the latest sale counts at once')
   })
@@ -358,7 +358,7 @@ describe('the sums of tax', () => {
     const taken = await Promise.all(Array.from({ length: 6 }, () => tax.sumTaxes(db, 2)))
     assert.ok(taken.reduce((one, two) => one + two) <= 4, `took ${taken}`)
     while ((await tax.sumTaxes(db, 100)) > 0);
-    assert.deepEqual(await tax.wrongSums(db), [])
+    assert.deepEqual(await tax.findWrongSums(db), [])
     assert.deepEqual(await everyMonth(), await tax.taxInLedger(db))
   })
 })

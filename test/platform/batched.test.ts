@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { batched } from '#platform/batched'
+import { batchLookups } from '#platform/batched'
 
 /** Doubles what it is asked, and notes each call. */
 function openDoubler() {
   const calls: number[][] = []
-  const double = batched(async (questions: readonly number[]) => {
+  const double = batchLookups(async (questions: readonly number[]) => {
     calls.push([...questions])
     if (questions.includes(0)) throw new Error('no answer')
     return questions.map((question) => 2 * question)

@@ -11,9 +11,9 @@ import {
   isUniqueViolation,
   type TransactionOptions,
 } from '#platform/db'
+import { runOrDryRun } from '#platform/dry-run'
 import { migrate } from '#platform/migrate'
 import { migrations } from '#platform/migrations'
-import { perform } from '#platform/rehearse'
 import { sql } from '#platform/sql'
 import { untilBlocked } from '../support/blocked.ts'
 import { openTestDatabase } from '../support/database.ts'
@@ -102,7 +102,7 @@ test('hooks of a transaction that is rolled back never run', async () => {
   }
   await assert.rejects(db.tx(refused), /foreign key/)
   assert.equal(
-    await perform(db, { dry_run: true }, async () => afterCommit(() => seen.push('hook'))),
+    await runOrDryRun(db, { dry_run: true }, async () => afterCommit(() => seen.push('hook'))),
     undefined,
   )
   await db.tx(async () => {})

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { grouped } from '#platform/grouped'
+import { groupCalls } from '#platform/grouped'
 
 /** Doubles numbers, and notes each group; a zero fails its group, and waits until released. */
 function openDoubler() {
   const groups: number[][] = []
   const gate = { wait: Promise.resolve() }
-  const double = grouped(async (items: readonly number[]) => {
+  const double = groupCalls(async (items: readonly number[]) => {
     groups.push([...items])
     await gate.wait
     if (items.includes(0)) throw new Error('zero')
@@ -48,7 +48,7 @@ test('repeats each call of a group that failed, so that one cannot fail the othe
 
 test('does not repeat a group while the database is unavailable', async () => {
   let count = 0
-  const ask = grouped(async (_items: readonly number[]): Promise<number[]> => {
+  const ask = groupCalls(async (_items: readonly number[]): Promise<number[]> => {
     count++
     throw Object.assign(new Error('the database system is shutting down'), { code: '57P03' })
   })

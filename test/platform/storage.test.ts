@@ -12,11 +12,11 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { ConfigError, readConfig } from '#platform/config'
 import type { Database } from '#platform/db'
-import { inTime } from '#platform/in-time'
 import { migrate } from '#platform/migrate'
 import { systemRandom } from '#platform/random'
 import { type FileStorage, openStorage } from '#platform/storage'
 import { readBucket } from '#platform/storage-url'
+import { withTimeout } from '#platform/with-timeout'
 import { openTestDatabase } from '../support/database.ts'
 
 setFlagsFromString('--expose-gc')
@@ -196,7 +196,7 @@ describe('a bucket that stalls', () => {
           () => 'answered',
           (error: Error) => error.name,
         )
-        assert.equal(await inTime(outcome, 10_000), 'TimeoutError')
+        assert.equal(await withTimeout(outcome, 10_000), 'TimeoutError')
       }
     })
   }

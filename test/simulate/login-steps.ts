@@ -25,7 +25,7 @@ export async function openLogin(
   await world.db.tx(async (tx) => {
     const audience = undefined
     const now = clock.now()
-    const kept = { ...facts, audience, life: grants.LIFE.grant }
+    const kept = { ...facts, audience, life: grants.LIFETIMES.grant }
     await grants.saveRecord(tx, now, { kind: 'Grant', name: grant }, kept)
     if (client === 'agent') {
       const agent = { id: mintId(random, 'agt'), grant, user_id, callback: '127.0.0.1:33418' }
@@ -33,7 +33,7 @@ export async function openLogin(
       await grants.addAgent(tx, now, { ...agent, scopes, browser: 'A test' })
     } else {
       const party = { user_id, client_id: client }
-      await grants.agree(tx, now, { ...party, scopes: [...grants.DEFAULT_SCOPES] })
+      await grants.grantConsent(tx, now, { ...party, scopes: [...grants.DEFAULT_SCOPES] })
     }
   })
   if (!(await issue(fixture, login, undefined))) return undefined
@@ -58,7 +58,7 @@ async function issue(
   const [access, refresh] = [mintSecret(random), mintSecret(random)]
   const facts = { ...DEFAULTS, user_id, client_id: clientOf(login), grant }
   const audience = client === 'agent' ? grants.agentAudience(config.base_url) : undefined
-  const { access_token, refresh_token } = grants.LIFE
+  const { access_token, refresh_token } = grants.LIFETIMES
   const renewing = { ...facts, audience: undefined, parent, life: refresh_token }
   const using = { ...facts, audience, life: access_token }
   const isKept =

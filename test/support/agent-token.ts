@@ -18,7 +18,7 @@ export async function agentToken(
   const [grant, token] = [mintSecret(random), mintSecret(random)]
   const keep = async (record: grants.RecordName, given: Partial<grants.RecordFacts>) => {
     const iat = Math.floor(now.getTime() / 1000)
-    const life = record.kind === 'Grant' ? grants.LIFE.grant : grants.LIFE.access_token
+    const life = record.kind === 'Grant' ? grants.LIFETIMES.grant : grants.LIFETIMES.access_token
     await grants.saveRecord(db, now, record, {
       grant: undefined,
       session_uid: undefined,

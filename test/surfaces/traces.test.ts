@@ -7,11 +7,11 @@ import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { readConfig } from '#platform/config'
 import { createServer } from '#platform/http'
-import { inTime } from '#platform/in-time'
 import { openLog } from '#platform/log'
 import { systemRandom } from '#platform/random'
 import { operationOf } from '#platform/telemetry/observed-db'
 import { openTelemetry } from '#platform/telemetry/open'
+import { withTimeout } from '#platform/with-timeout'
 import { type OtlpReceiver, openOtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts'
 import { type Bought, buy } from '../support/refunds.ts'
 import { openTestService } from '../support/service.ts'
@@ -146,7 +146,7 @@ async function faultsOf(answer: RequestListener): Promise<Error[]> {
 test('a collector that refuses or does not answer is reported, and keeps no node from stopping', async () => {
   const [refused] = await faultsOf((_request, response) => response.writeHead(400).end())
   assert.match(`${refused}`, /400|Bad Request/)
-  const late = await inTime(
+  const late = await withTimeout(
     faultsOf(() => {}),
     3_000,
   )

@@ -10,7 +10,7 @@ export interface Party {
 }
 
 /** Records the scopes that a person agreed to share, in addition to earlier ones. */
-export async function agree(
+export async function grantConsent(
   db: Db,
   now: Date,
   consent: Party & { scopes: string[] },
@@ -76,7 +76,7 @@ export async function listApps(db: Db, now: Date, user_id: UserId): Promise<Conn
 }
 
 /** Withdraws a person's consent to an app, explicit or by purchase. */
-export async function withdraw(db: Db, now: Date, party: Party): Promise<void> {
+export async function withdrawConsent(db: Db, now: Date, party: Party): Promise<void> {
   await db.run(sql`insert into consents (user_id, client_id, scopes, granted_at, withdrawn_at)
     values (${party.user_id}, ${party.client_id}, '{}', ${now}, ${now})
     on conflict (user_id, client_id) do update set scopes = '{}', withdrawn_at = ${now}`)

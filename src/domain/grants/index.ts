@@ -8,14 +8,14 @@
  * tokens are one family that reuse revokes, and a private id stays the same when keys are rotated.
  * Spec: OpenID Connect, Sign-in rules.
  */
-export { isFreshEnough, mayEnter } from './admission.ts'
+export { isRecentEnough, maySignInTo } from './admission.ts'
 export * from './agent.ts'
 export * from './agents.ts'
 export { type Bearer, findBearer, findHolder } from './bearers.ts'
 export * from './consents.ts'
 export * from './keys.ts'
-export { LIFE, mayRefresh, type RefreshUse, refreshLife } from './life.ts'
+export { LIFETIMES, mayRefresh, type RefreshUse, refreshLifetime } from './lifetimes.ts'
 export * from './records.ts'
 export { DEFAULT_SCOPES, type Scope, scopesForApp } from './scope.ts'
-export { arrange, type SigningKey } from './signing.ts'
+export { orderKeys, type SigningKey } from './signing.ts'
 export { subjectOf } from './subject.ts'

@@ -5,7 +5,7 @@ import type { Database, Db } from '#platform/db'
 import type { Random } from '#platform/random'
 import { type KeyRing, mintSecret, sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
-import { arrange, PUBLISHED_AHEAD, type SigningKey } from './signing.ts'
+import { orderKeys, PUBLISHED_AHEAD, type SigningKey } from './signing.ts'
 
 /** The keys of hosted sign-in, decrypted. */
 export interface Keys {
@@ -83,7 +83,7 @@ export async function rotateKeys(
 /** Deletes keys whose signatures have all expired. */
 export async function sweepKeys(db: Db, now: Date): Promise<void> {
   const rows = (await allKeys(db)).filter(({ purpose }) => purpose === 'sign')
-  const expired = arrange(now, rows).expired.map(({ id }) => id)
+  const expired = orderKeys(now, rows).expired.map(({ id }) => id)
   if (expired.length > 0) await db.run(sql`delete from oidc_keys where id = any(${expired})`)
 }
 

@@ -4,7 +4,7 @@ import type { UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { type Sweep, sweep } from '#platform/sweep'
-import { mayRefresh, type RefreshUse } from './life.ts'
+import { mayRefresh, type RefreshUse } from './lifetimes.ts'
 
 export type RecordKind =
   | 'Session'
@@ -157,7 +157,7 @@ export async function endSession(db: Db, uid: string): Promise<void> {
 }
 
 /** Signs a browser out of the sign-in session; apps keep their tokens. */
-export async function forgetSession(db: Db, uid: string): Promise<void> {
+export async function deleteSession(db: Db, uid: string): Promise<void> {
   await db.run(sql`delete from oidc_records where session_uid = ${uid} and kind = 'Session'`)
 }
 
@@ -202,7 +202,7 @@ export async function lockGrantsOf(tx: Db, user_id: UserId): Promise<void> {
 }
 
 /** Revokes all of a person's tokens in every app, and ends all of their sign-in sessions. */
-export async function revokeEverything(db: Db, user_id: UserId): Promise<void> {
+export async function revokeAllOf(db: Db, user_id: UserId): Promise<void> {
   await db.run(sql`delete from oidc_records
     where user_id = ${user_id} and kind in ('Grant', 'Session')`)
 }

@@ -1,5 +1,5 @@
 import { addSeconds } from '#platform/calendar'
-import { LIFE } from './life.ts'
+import { LIFETIMES } from './lifetimes.ts'
 
 /** A private key as a JSON Web Key, and when it starts to sign. */
 export interface SigningKey {
@@ -12,13 +12,13 @@ export interface SigningKey {
 export const PUBLISHED_AHEAD = 600
 // Another process may sign with the key before, until it reloads the keys.
 const SLACK = 600
-const LONGEST = Math.max(LIFE.id_token, LIFE.lease)
+const LONGEST = Math.max(LIFETIMES.id_token, LIFETIMES.lease)
 
 /**
  * The keys in the order in which they are published: the one that signs now comes first. A key that
  * was replaced stays until its last signature has expired; `expired` are the keys past that.
  */
-export function arrange<Key extends { active_from: Date }>(
+export function orderKeys<Key extends { active_from: Date }>(
   now: Date,
   keys: Key[],
 ): { published: Key[]; expired: Key[] } {

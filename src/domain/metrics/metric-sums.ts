@@ -24,7 +24,7 @@ export async function sumMetrics(db: Db, limit: number): Promise<number> {
  * Metrics that differ from the ledger, by day, or from the licenses as they are now, over
  * everything.
  */
-export async function wrongMetrics(
+export async function findWrongMetrics(
   db: Db,
 ): Promise<{ app_id: AppId; what: string; found: string; expected: string }[]> {
   const kept = sql`(select * from metric_days

@@ -56,7 +56,7 @@ export function dayAfter(day: string, days: number): string {
 }
 
 /** The period of the same length before a range. */
-export function formerRange(range: DayRange): DayRange {
+export function previousRange(range: DayRange): DayRange {
   const length = daysOf(range)
   return { from: dayAfter(range.from, -length), to: dayAfter(range.from, -1) }
 }
@@ -104,7 +104,7 @@ export function overviewFigures(measured: MeasuredRange): OverviewFigures {
   return {
     range,
     net: sumOf('net', range),
-    former_net: sumOf('net', formerRange(range)),
+    former_net: sumOf('net', previousRange(range)),
     sales: countOf(within, 'sale'),
     refunds: refunded,
     disputes: countOf(within, 'dispute_opened'),

@@ -11,9 +11,9 @@ import {
 } from './metric-days.ts'
 import {
   type DayRange,
-  formerRange,
   type OverviewFigures,
   overviewFigures,
+  previousRange,
 } from './overview-figures.ts'
 
 /** The figures of apps for a range of days. */
@@ -26,7 +26,7 @@ export async function readOverview(
   const { to } = range
   return overviewFigures({
     range,
-    days: await moneyDays(db, { app_ids, from: formerRange(range).from, to }),
+    days: await moneyDays(db, { app_ids, from: previousRange(range).from, to }),
     within: await metricTotals(db, { app_ids, metrics: counted, ...range }),
     ever: await metricTotals(db, { app_ids, metrics: levels, to }),
     refunded: await refundedPayments(db, { app_ids, ...range }),

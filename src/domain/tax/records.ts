@@ -33,7 +33,7 @@ export async function unrecordedSales(
 }
 
 /** A recorded reversal that no longer applies, as a lost dispute was won on appeal. */
-export interface UnrecordedUndoing {
+export interface UnrecordedAppeal {
   subject: string
   invoice_id: InvoiceId
   /** The tax service's id of the reversal. */
@@ -60,8 +60,8 @@ export async function unrecordedReversals(db: Db, since: Date): Promise<Unrecord
 }
 
 /** Recorded losses of disputes that were won on appeal, and are not undone yet. */
-export async function unrecordedUndoings(db: Db): Promise<UnrecordedUndoing[]> {
-  return await db.rows<UnrecordedUndoing>(sql`
+export async function unrecordedAppeals(db: Db): Promise<UnrecordedAppeal[]> {
+  return await db.rows<UnrecordedAppeal>(sql`
     select d.id || ':undone' as subject, r.invoice_id, r.transaction_id
     from disputes d join tax_records r on r.subject = d.id and r.transaction_id is not null
     where d.appeal = 'won'

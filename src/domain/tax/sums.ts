@@ -64,7 +64,7 @@ export async function sumTaxes(db: Db, limit: number): Promise<number> {
 }
 
 /** Sums that differ from their lines, over the whole ledger: for the check of the books. */
-export async function wrongSums(
+export async function findWrongSums(
   db: Db,
 ): Promise<{ month: string; state: string; event: string; found: string; expected: string }[]> {
   const every = sql`select * from ledger_transactions

@@ -54,7 +54,7 @@ export async function disconnectApp(
   await db.tx(async (tx) => {
     const connected = await grants.listApps(tx, now, owner.user_id)
     if (!connected.some((app) => app.client_id === client_id)) return
-    await grants.withdraw(tx, now, party)
+    await grants.withdrawConsent(tx, now, party)
     await grants.revokeApp(tx, party)
     await auditChange(tx, now, owner, 'app_disconnected', { client_id })
   })

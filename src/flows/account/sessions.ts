@@ -58,7 +58,7 @@ export async function requireOwnSession(tx: Db, owner: Owner): Promise<void> {
 export async function endAllOtherSessions(tx: Db, now: Date, owner: Owner): Promise<number> {
   const count = await identity.endOtherSessions(tx, owner)
   await identity.endChangeOfSession(tx, now, { ...owner, is_other: true })
-  await grants.revokeEverything(tx, owner.user_id)
+  await grants.revokeAllOf(tx, owner.user_id)
   return count
 }
 

@@ -8,7 +8,7 @@ export const RULE_OF_FIGURES = 'figures by day are those of the ledger and the l
 
 /** Checks the overview's figures by day against the ledger and the licenses. */
 export async function checkFigures(db: Db, report: Report): Promise<void> {
-  for (const { app_id, what, found, expected } of await metrics.wrongMetrics(db)) {
+  for (const { app_id, what, found, expected } of await metrics.findWrongMetrics(db)) {
     report.differ(RULE_OF_FIGURES, app_id, `${what}: ${found}, expected ${expected}`)
   }
   report.count('figures by day', await metrics.countMetrics(db))

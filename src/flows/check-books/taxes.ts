@@ -33,7 +33,7 @@ export async function checkTaxes(db: Db, report: Report): Promise<void> {
       report.differ('a filing is its month', id, detail)
     }
   }
-  for (const { month, state, event, found, expected } of await tax.wrongSums(db)) {
+  for (const { month, state, event, found, expected } of await tax.findWrongSums(db)) {
     const detail = `${event}: ${found}, expected ${expected}`
     report.differ('sums of tax are those of the lines', `${state} ${month}`, detail)
   }

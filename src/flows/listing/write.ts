@@ -4,9 +4,9 @@ import { lockOwnListing } from '#flows/app-access'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
+import { commitIf } from '#platform/dry-run'
 import { mintId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
-import { performIf } from '#platform/rehearse'
 import { differences } from './differences.ts'
 import type { ListingWriteResult, RefusedWrite, Removed } from './write-result.ts'
 
@@ -44,7 +44,7 @@ export async function writeListing<Part extends object, State>(
   // A change that alters nothing is not logged, and no cache is invalidated.
   const isCommitted = (outcome: ListingWriteResult<State> | RefusedWrite) =>
     !dry_run && 'changed' in outcome && outcome.changed.length > 0
-  return await performIf(world.db, isCommitted, async (tx) => {
+  return await commitIf(world.db, isCommitted, async (tx) => {
     const old = await lockOwnListing(tx, actor, app.id)
     const before = await change.read(tx, old)
     if (basis !== undefined && !isDeepStrictEqual(before, basis)) {

@@ -3,7 +3,7 @@ import * as licensing from '#domain/licensing'
 import { type Answered, chargeAttempt, settleAll } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { grouped } from '#platform/grouped'
+import { groupCalls } from '#platform/grouped'
 import type { AppId, SubscriptionId } from '#platform/ids'
 import { restoredAt } from '#platform/installation'
 import { type PreparedChange, writeAll } from '#platform/together'
@@ -68,11 +68,11 @@ export async function renewDue(
  */
 function groupedSteps(world: World) {
   return {
-    find: grouped((ids: readonly SubscriptionId[]) => findClaimed(world, ids)),
-    record: grouped((renewals: readonly Renewal[]) =>
+    find: groupCalls((ids: readonly SubscriptionId[]) => findClaimed(world, ids)),
+    record: groupCalls((renewals: readonly Renewal[]) =>
       world.db.tx((tx) => recordAll(world, tx, renewals), { generic_plans: true }),
     ),
-    settle: grouped((answered: readonly Answered[]) => settleAll(world, answered)),
+    settle: groupCalls((answered: readonly Answered[]) => settleAll(world, answered)),
   }
 }
 

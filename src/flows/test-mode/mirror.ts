@@ -41,7 +41,7 @@ export async function mirror(
       }
       return accounts
     })
-  const accounts = await untilEmailsAreKnown(copy)
+  const accounts = await retryTakenEmails(copy)
   if (seller) await mirrorImages(tools, live, seller_id, seller.images)
   // After what it received, so that two sellers that exchanged apps do not wait for each other.
   const own = new Set(seller?.apps.map(({ id }) => id))
@@ -56,7 +56,7 @@ export async function mirror(
  * Repeats a copy that changed a member's email while another account in test mode took it. The next
  * one sees that account, and leaves the email to it.
  */
-async function untilEmailsAreKnown<Result>(copy: () => Promise<Result>): Promise<Result> {
+async function retryTakenEmails<Result>(copy: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
       return await copy()

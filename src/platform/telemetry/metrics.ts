@@ -9,7 +9,6 @@ import {
   MeterProvider,
 } from '@opentelemetry/sdk-metrics'
 import { databaseFault } from '#platform/db'
-import { inTime } from '#platform/in-time'
 import type {
   MetricSource,
   Mode,
@@ -19,6 +18,7 @@ import type {
   WorkKind,
 } from '#platform/telemetry/observer'
 import { reportProcess } from '#platform/telemetry/process-metrics'
+import { withTimeout } from '#platform/with-timeout'
 
 /** Where scrapes are answered. */
 export interface MetricsSettings {
@@ -238,5 +238,5 @@ function cached(read: () => Promise<Reading[]>): () => Promise<Reading[]> {
 
 /** The readings, or undefined if they failed or are late: a scrape never waits for a database. */
 async function known(readings: Promise<Reading[]>): Promise<Reading[] | undefined> {
-  return await inTime(readings, ANSWER_WITHIN_MS).catch(() => undefined)
+  return await withTimeout(readings, ANSWER_WITHIN_MS).catch(() => undefined)
 }

@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import { type Answer, type Endpoint, endpoint } from '#http/endpoint'
 import { type EntitlementLookup, requireEntitlementToken } from '#http/guards/entitlement-token'
 import { byToken } from '#http/limit-keys'
-import { batched } from '#platform/batched'
+import { batchLookups } from '#platform/batched'
 import { coarseNetworkOf } from '#platform/networks'
 import type { ServedRequest } from '#platform/served'
 import { Entitlement } from './wire.ts'
@@ -11,7 +11,7 @@ import { Entitlement } from './wire.ts'
 /** The entitlement of a signed-in person, at both of its addresses (spec: Entitlement endpoint). */
 export function entitlement(world: World): Endpoint[] {
   const { db, clock } = world
-  const find = batched((tokens: readonly string[]) =>
+  const find = batchLookups((tokens: readonly string[]) =>
     licensing.findByTokens(db, clock.now(), tokens),
   )
   const row = (path: string, name: string, description: string) =>

@@ -27,7 +27,7 @@ export function openLeases({ config, clock }: World, readKeys: ReadSigningKeys) 
     const end = licensing.leaseEnd(now, license, request)
     if (!end) return undefined
     const { signing } = await readKeys()
-    const { id, jwk } = grants.arrange(now, signing).published[0]!
+    const { id, jwk } = grants.orderKeys(now, signing).published[0]!
     if (imported?.id !== id) imported = { id, key: importJWK(jwk, ALGORITHM) }
     const content = licensing.leaseContent(license, license_key, request)
     return await new SignJWT({ ...content })

@@ -12,7 +12,7 @@ import {
 } from '#http/guards/app-credentials'
 import { clientLimit } from '#http/limit-keys'
 import { refuse } from '#http/refusals'
-import { batched } from '#platform/batched'
+import { batchLookups } from '#platform/batched'
 import { isoSeconds } from '#platform/calendar'
 import { readId } from '#platform/ids'
 import { coarseNetworkOf } from '#platform/networks'
@@ -35,7 +35,7 @@ export function licenseApi(world: World, readKeys: ReadSigningKeys): Endpoint[] 
 function validate(world: World, readKeys: ReadSigningKeys): Endpoint {
   const { db, keys, clock, uses } = world
   const sign = openLeases(world, readKeys)
-  const findByKey = batched((lookups: readonly licensing.KeyLookup[]) =>
+  const findByKey = batchLookups((lookups: readonly licensing.KeyLookup[]) =>
     licensing.findByKeys(db, keys, lookups),
   )
   return endpoint({
@@ -74,7 +74,7 @@ function validate(world: World, readKeys: ReadSigningKeys): Endpoint {
 }
 
 function readOrder({ db, keys, clock, uses }: World): Endpoint {
-  const findByOrder = batched((lookups: readonly licensing.OrderLookup[]) =>
+  const findByOrder = batchLookups((lookups: readonly licensing.OrderLookup[]) =>
     licensing.findByOrders(db, lookups),
   )
   return endpoint({

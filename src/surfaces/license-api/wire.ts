@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LIFE } from '#domain/grants'
+import { LIFETIMES } from '#domain/grants'
 import { LICENSE_STATUSES } from '#domain/licensing'
 
 const day = z.iso.date().nullable()
@@ -48,7 +48,7 @@ const LeaseRequest = z
     seconds: z
       .int()
       .min(60)
-      .max(LIFE.lease)
+      .max(LIFETIMES.lease)
       .default(DAY_SECONDS)
       .describe(
         'How long the lease is valid, at most until the period ends. If it has ended and the ' +

@@ -84,14 +84,14 @@ export function satisfies(
   client: Client,
   { params, since }: SignInRequirement,
 ): boolean {
-  if (!grants.mayEnter(session, appOf(client))) return false
+  if (!grants.maySignInTo(session, appOf(client))) return false
   const hinted = subjectOf(params.id_token_hint)
   const { user_id, authenticated_at } = session
   const sector = String(client.sector)
   if (hinted !== undefined && hinted !== grants.subjectOf(keys.subject, { sector, user_id })) {
     return false
   }
-  return grants.isFreshEnough(clock.now(), authenticated_at, {
+  return grants.isRecentEnough(clock.now(), authenticated_at, {
     since,
     max_age: typeof params.max_age === 'string' ? Number(params.max_age) : undefined,
   })

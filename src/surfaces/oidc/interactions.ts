@@ -215,7 +215,7 @@ async function grantApp(
 ): Promise<string> {
   const client_id = String(interaction.params.client_id)
   const scopes = scopesOf(interaction)
-  await grants.agree(db, clock.now(), { user_id, client_id, scopes })
+  await grants.grantConsent(db, clock.now(), { user_id, client_id, scopes })
   const before = interaction.grantId && (await provider.Grant.find(interaction.grantId))
   const grant = before || new provider.Grant({ accountId: user_id, clientId: client_id })
   if (scopes.length > 0) grant.addOIDCScope(scopes)

@@ -20,7 +20,7 @@ export function openLibrary(world: World, readKeys: ReadSigningKeys): OpenLibrar
   return async () => {
     const keys = await readKeys()
     if (current?.read === keys) return current.library
-    const { published } = grants.arrange(world.clock.now(), keys.signing)
+    const { published } = grants.orderKeys(world.clock.now(), keys.signing)
     const order = published.map(({ id }) => id).join()
     if (current?.order === order) {
       current.read = keys

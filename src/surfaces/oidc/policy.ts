@@ -28,7 +28,7 @@ async function isSessionCurrent(world: World, ctx: KoaContextWithOIDC): Promise<
   const { oidc } = ctx
   const session = await sessionOf(world, ctx)
   if (!session || session.user_id !== oidc.session?.accountId) return false
-  if (!grants.mayEnter(session, appOf(oidc.client))) return false
+  if (!grants.maySignInTo(session, appOf(oidc.client))) return false
   // A newer authentication is recorded so that ID tokens contain its time; this takes a redirect
   // but no person.
   const proven_at = Math.floor(session.authenticated_at.getTime() / 1000)

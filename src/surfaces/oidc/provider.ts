@@ -96,9 +96,9 @@ function logServerError(ctx: KoaContextWithOIDC, error: Error): void {
 }
 
 function settings(world: World, keys: grants.Keys): Configuration {
-  const { LIFE } = grants
+  const { LIFETIMES: LIFE } = grants
   const { config } = world
-  const { published } = grants.arrange(world.clock.now(), keys.signing)
+  const { published } = grants.orderKeys(world.clock.now(), keys.signing)
   return {
     adapter: adapterOf(world),
     jwks: { keys: published.map(({ jwk }) => jwk) } as unknown as JWKS,
@@ -128,7 +128,7 @@ function settings(world: World, keys: grants.Keys): Configuration {
       Grant: LIFE.grant,
       IdToken: LIFE.id_token,
       Interaction: LIFE.interaction,
-      RefreshToken: (_ctx, token) => grants.refreshLife(token.totalLifetime()),
+      RefreshToken: (_ctx, token) => grants.refreshLifetime(token.totalLifetime()),
       Session: LIFE.session,
     },
   }

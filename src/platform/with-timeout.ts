@@ -8,20 +8,20 @@ const TICK_MS = 100
  * took to notice its end, and an answer that arrived before is read first: neither says that the
  * other side is slow.
  */
-export async function inTime<Answer>(
+export async function withTimeout<Answer>(
   answer: Promise<Answer>,
   within_ms: number,
 ): Promise<Answer | undefined> {
   const stop = new AbortController()
-  const late = ownTime(within_ms, stop.signal).catch(() => undefined)
+  const timeout = waitProcessTime(within_ms, stop.signal).catch(() => undefined)
   try {
-    return await Promise.race([answer, late])
+    return await Promise.race([answer, timeout])
   } finally {
     stop.abort()
   }
 }
 
-async function ownTime(ms: number, signal: AbortSignal): Promise<undefined> {
+async function waitProcessTime(ms: number, signal: AbortSignal): Promise<undefined> {
   for (let left = ms; left > 0; left -= TICK_MS) {
     await wait(Math.min(TICK_MS, left), undefined, { signal })
     // The first turn reads what arrived, the second lets it be handled.

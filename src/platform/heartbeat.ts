@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '#platform/log'
 
-interface PulseOptions {
+interface HeartbeatOptions {
   /** Pings the server; rejects or hangs if it does not answer. */
   ask: () => Promise<unknown>
   every_ms: number
@@ -20,14 +20,14 @@ const BUSY_MS = 30
  * Knows within two seconds that a server has stopped answering: it is stalled, or the network
  * swallows everything. Statements have far longer limits, which visitors must not wait for.
  */
-export class Pulse {
-  #options: PulseOptions
+export class Heartbeat {
+  #options: HeartbeatOptions
   #isSilent = false
   #isClosed = false
   #waiting = new Set<(error: Error) => void>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: PulseOptions) {
+  constructor(options: HeartbeatOptions) {
     this.#options = options
     this.#askLater()
   }
@@ -37,7 +37,7 @@ export class Pulse {
    * silent.
    */
   async whileAnswering<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    if (this.#isSilent) throw silence()
+    if (this.#isSilent) throw noAnswerError()
     return await new Promise((resolve, reject) => {
       this.#waiting.add(reject)
       const end = () => this.#waiting.delete(reject)
@@ -92,7 +92,7 @@ export class Pulse {
     }
     this.#isSilent = true
     this.#options.onSilent()
-    for (const reject of this.#waiting) reject(silence())
+    for (const reject of this.#waiting) reject(noAnswerError())
   }
 
   #recover(): void {
@@ -101,6 +101,6 @@ export class Pulse {
   }
 }
 
-function silence(): Error {
+function noAnswerError(): Error {
   return new Error('Connection terminated: the database does not answer')
 }

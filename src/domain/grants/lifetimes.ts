@@ -2,7 +2,7 @@ const HOUR = 3600
 const DAY = 24 * HOUR
 
 /** How long each record is valid, in seconds. */
-export const LIFE = {
+export const LIFETIMES = {
   code: 60,
   access_token: HOUR,
   id_token: HOUR,
@@ -20,8 +20,8 @@ export const LIFE = {
 } as const
 
 /** The life of the next refresh token of a family that is `age` seconds old. */
-export function refreshLife(age: number): number {
-  return Math.max(1, Math.min(LIFE.refresh_token, LIFE.refresh_family - age))
+export function refreshLifetime(age: number): number {
+  return Math.max(1, Math.min(LIFETIMES.refresh_token, LIFETIMES.refresh_family - age))
 }
 
 /** How long a refresh token that was used may be used again, in seconds. */
