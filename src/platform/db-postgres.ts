@@ -37,7 +37,8 @@ export const LIMITS = {
 
 /**
  * The number of connections of a process, and of requests that may wait for one of the reports.
- * Apart from the pools: hot reads, the readiness check, monitoring, and the heartbeat, which listens.
+ * Apart from the pools: hot reads, the readiness check, monitoring, and the heartbeat, which
+ * listens.
  */
 export const CONNECTIONS = { pool: 10, reports: 4, single: 4, waiting_reports: 40 }
 const RETRY_SECONDS = 5
@@ -87,12 +88,9 @@ export async function openPostgres(
     onSilent: () => cutOff(open, hot),
     log,
   })
+  const patient_options = { pool: reports, heartbeat, statement_timeout: limits.patient_statement }
   const patiently: Connection = {
-    query: (config, values) =>
-      transact(
-        { pool: reports, heartbeat, statement_timeout: limits.patient_statement },
-        (client) => client.query(config, values),
-      ),
+    query: (config, values) => transact(patient_options, (client) => client.query(config, values)),
   }
 
   return {

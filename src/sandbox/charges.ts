@@ -81,7 +81,8 @@ export async function add(
         ${request.off_session}::boolean, ${request.return_url}, ${status}, ${decline_code},
         ${challenge_id}, ${request.answers_at}::timestamptz, ${now}::timestamptz from card
       on conflict (key) do nothing returning ${COLUMNS}, card_token, off_session),
-    counted as (update sandbox.cards set ${cardCounters(sql`charge.status`, sql`charge.off_session`)}
+    counted as (update sandbox.cards
+      set ${cardCounters(sql`charge.status`, sql`charge.off_session`)}
       from charge where token = charge.card_token and charge.status <> 'action_required')
     select ${COLUMNS} from charge`)
 }

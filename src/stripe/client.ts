@@ -51,8 +51,8 @@ export function openClient({ secret_key, api_base }: StripeSettings): Stripe {
 /**
  * Calls Stripe. Errors that leave the result unknown (network errors, server errors, a key in use,
  * rejected credentials) throw ProcessorUnreachable; a key that was used for another request throws
- * KeyConflict. Refusals are thrown unchanged, for the caller to handle; `reportingRefusals` reports those
- * that no caller handles.
+ * KeyConflict. Refusals are thrown unchanged, for the caller to handle; `reportingRefusals` reports
+ * those that no caller handles.
  */
 export async function callStripe<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   assertNoTransaction('Stripe was called')

@@ -165,8 +165,8 @@ async function isRequested(db: Db, { id, metadata }: CreatedObject): Promise<boo
 }
 
 /**
- * Whether the opening of a dispute was reported; `opening` as a dispute, not only as the inquiry that
- * it was before: refunds may have reduced what is disputed since.
+ * Whether the opening of a dispute was reported; `opening` as a dispute, not only as the inquiry
+ * that it was before: refunds may have reduced what is disputed since.
  */
 async function isOpeningReported(
   db: Db,
