@@ -18,7 +18,7 @@ export async function resendReceipt(
   order_id: OrderId,
   by?: { actor: ActorOf<'seller'>; reason: string },
 ): Promise<Resent> {
-  const { allowed, reset_seconds } = await world.limits.take(RESENDS, order_id)
+  const { allowed, reset_seconds } = await world.limits.consume(RESENDS, order_id)
   if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
   const id = mintId(world.random, 'email')
   await world.db.tx(async (tx) => {

@@ -38,17 +38,17 @@ export interface Allowance {
 
 export interface Limits {
   /**
-   * Takes one point (or `points`) of a limit for a key. Networks are counted from the narrowest;
+   * Consumes one point (or `points`) of a limit for a key. Networks are counted from the narrowest;
    * once one refuses, the wider ones are not charged. Without a Valkey server, there is nothing to
    * wait for.
    */
-  take(limit: Limit, key: LimitKey, points?: number): Allowance | Promise<Allowance>
+  consume(limit: Limit, key: LimitKey, points?: number): Allowance | Promise<Allowance>
   /** Returns one point, if the request turned out not to count against the limit. */
-  giveBack(limit: Limit, key: LimitKey): Promise<void>
+  restore(limit: Limit, key: LimitKey): Promise<void>
   /** Counts an attempt of a key; returns the seconds to wait, or 0 if it may proceed. */
-  slow(delay: Delay, key: string): Promise<number>
+  delay(delay: Delay, key: string): Promise<number>
   /** Reverts the last counted attempt and the wait that it caused. */
-  unslow(delay: Delay, key: string): Promise<void>
+  clearDelay(delay: Delay, key: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -70,16 +70,16 @@ export function openLimits(
   const limiterOf: (limit: Limit, share: number) => RateLimiterLike = valkey
     ? limitersBy(prefix, (options) => shared(valkey, options, onFallback))
     : localOf
-  const takeHere = (limit: Limit, key: LimitKey, points: number): Allowance => {
+  const consumeHere = (limit: Limit, key: LimitKey, points: number): Allowance => {
     let left: Allowance | undefined
     for (const network of networksIn(key)) {
-      const { allowed, result } = localOf(limit, network.share).take(network.key, points)
+      const { allowed, result } = localOf(limit, network.share).tryConsume(network.key, points)
       left = stricter(left, allowance(allowed, result))
       if (!allowed) break
     }
     return left!
   }
-  const takeShared = async (limit: Limit, key: LimitKey, points: number): Promise<Allowance> => {
+  const consumeShared = async (limit: Limit, key: LimitKey, points: number): Promise<Allowance> => {
     let left: Allowance | undefined
     for (const network of networksIn(key)) {
       left = stricter(left, await consume(limiterOf(limit, network.share), network.key, points))
@@ -92,14 +92,14 @@ export function openLimits(
     gate: limiterOf({ name: `${name}-gate`, points: 1, seconds: most_seconds }, 1),
   })
   return {
-    take: (limit, key, points = 1) =>
-      valkey ? takeShared(limit, key, points) : takeHere(limit, key, points),
-    async giveBack(limit, key) {
+    consume: (limit, key, points = 1) =>
+      valkey ? consumeShared(limit, key, points) : consumeHere(limit, key, points),
+    async restore(limit, key) {
       for (const network of networksIn(key)) {
         await limiterOf(limit, network.share).reward(network.key, 1)
       }
     },
-    async slow(delay, key) {
+    async delay(delay, key) {
       const { tries, gate } = limitersOf(delay)
       const closed = await gate.get(key)
       if (closed && closed.remainingPoints <= 0 && closed.msBeforeNext > 0) {
@@ -115,7 +115,7 @@ export function openLimits(
       await tries.reward(key, 1)
       return reset_seconds
     },
-    async unslow(delay, key) {
+    async clearDelay(delay, key) {
       const { tries, gate } = limitersOf(delay)
       await tries.reward(key, 1)
       await gate.delete(key)

@@ -50,10 +50,14 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
   }
 
   /**
-   * Takes points of a key at once, without a promise; says whether it had as many left. A window
+   * Consumes points of a key at once, without a promise; says whether it had as many left. A window
    * that it starts is as long as others, or `ms`.
    */
-  take(key: string, points: number, ms?: number): { allowed: boolean; result: RateLimiterRes } {
+  tryConsume(
+    key: string,
+    points: number,
+    ms?: number,
+  ): { allowed: boolean; result: RateLimiterRes } {
     const result = this.#add(key, points, ms)
     return { allowed: result.consumedPoints <= this.#points, result }
   }
@@ -64,7 +68,11 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
     points = 1,
     { customDuration }: ConsumeOptions = {},
   ): Promise<RateLimiterRes> {
-    const { allowed, result } = this.take(key, points, customDuration && customDuration * 1000)
+    const { allowed, result } = this.tryConsume(
+      key,
+      points,
+      customDuration && customDuration * 1000,
+    )
     if (!allowed) throw result
     return result
   }

@@ -71,7 +71,7 @@ export function takePoint(
   reply: WithHeaders,
   points = 1,
 ): Promise<void> | undefined {
-  const taken = limits.take(limit, key, points)
+  const taken = limits.consume(limit, key, points)
   if (taken instanceof Promise) return taken.then((left) => apply(limit, left, reply))
   apply(limit, taken, reply)
   return undefined

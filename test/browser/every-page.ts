@@ -341,12 +341,12 @@ async function* faults({ service, processor }: PagesTest, page: Page) {
 
 /** Refuses what counts against a limit, however long it takes; returns what ends that. */
 function usedUp({ limits }: World, name: string): () => void {
-  const { take } = limits
-  limits.take = (limit, ...more) =>
+  const { consume } = limits
+  limits.consume = (limit, ...more) =>
     limit.name === name
       ? { allowed: false, remaining: 0, reset_seconds: limit.seconds }
-      : take(limit, ...more)
+      : consume(limit, ...more)
   return () => {
-    limits.take = take
+    limits.consume = consume
   }
 }

@@ -100,7 +100,7 @@ describe('a page', () => {
 
   test('of too many requests names the wait in the language of the browser', async () => {
     const address = '10.9.9.9'
-    await service.world.limits.take(
+    await service.world.limits.consume(
       { name: 'checkout-open', points: 120, seconds: 60 },
       address,
       120,

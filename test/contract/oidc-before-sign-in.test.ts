@@ -91,7 +91,7 @@ test('one address exchanges 1,200 codes a minute, whatever clients it names', as
   const first = await exchange('203.0.113.10', 'app_one')
   assert.equal(first.statusCode, 401)
   assert.equal(first.headers['ratelimit-policy'], '"oidc";q=1200;w=60')
-  await setup.world.limits.take(limit, networksWith('203.0.113.10', '/o/token'), 1199)
+  await setup.world.limits.consume(limit, networksWith('203.0.113.10', '/o/token'), 1199)
   for (const client_id of ['app_one', 'app_two']) {
     const refused = await exchange('203.0.113.10', client_id)
     assert.equal(refused.statusCode, 429)

@@ -65,7 +65,7 @@ describe('every route that changes something has a limit', () => {
         const ip = `10.99.${index}.1`
         const params = { cart_id: 'nothing' }
         const request = { ip, params, headers: {}, routeOptions: { url: route.url } }
-        await world.limits.take(limit, limit.key(request as never), most)
+        await world.limits.consume(limit, limit.key(request as never), most)
       }
       const last = await send()
       assert.equal(last.statusCode, 429, `${url} ${last.body.slice(0, 80)}`)

@@ -237,14 +237,14 @@ describe('a sale', () => {
     await agent.open(`${salePath(bought)}refund`)
     await agent.submit('Review refund', { amount: '5', reason: 'As asked' })
     const { limits } = service.world
-    const { take } = limits
+    const { consume } = limits
     // The other request does everything between this one's comparison and its refund.
-    limits.take = async (limit, ...more) => {
+    limits.consume = async (limit, ...more) => {
       if (limit.name === 'refunds') {
-        limits.take = take
+        limits.consume = consume
         await refund(service, bought, 500)
       }
-      return await take.call(limits, limit, ...more)
+      return await consume.call(limits, limit, ...more)
     }
     const page = await agent.submit('Refund $5.00')
     assert.equal(page.status, 409)

@@ -42,8 +42,8 @@ async function share(left: Limits, right: Limits): Promise<void> {
   for (let tries = 0; ; tries++) {
     assert.ok(tries < 100, 'the two never shared a limit')
     const key = `share-${randomUUID()}`
-    await left.take(LIMIT, key)
-    if ((await right.take(LIMIT, key)).remaining === 1) return
+    await left.consume(LIMIT, key)
+    if ((await right.consume(LIMIT, key)).remaining === 1) return
     await pause(50)
   }
 }
@@ -51,7 +51,7 @@ async function share(left: Limits, right: Limits): Promise<void> {
 /** The milliseconds that it takes to get a point, which must be allowed. */
 async function took(limits: Limits, key: string): Promise<number> {
   const start = performance.now()
-  assert.equal((await limits.take(LIMIT, key)).allowed, true)
+  assert.equal((await limits.consume(LIMIT, key)).allowed, true)
   return performance.now() - start
 }
 
@@ -63,13 +63,13 @@ describe('limits in Valkey', () => {
     const server = await startServer(port)
     const [left, right] = [limitsAt(port), limitsAt(port)]
     await share(left, right)
-    await left.take(LIMIT, 'one')
-    await right.take(LIMIT, 'one')
-    assert.equal((await left.take(LIMIT, 'one')).remaining, 0)
-    assert.equal((await right.take(LIMIT, 'one')).allowed, false)
+    await left.consume(LIMIT, 'one')
+    await right.consume(LIMIT, 'one')
+    assert.equal((await left.consume(LIMIT, 'one')).remaining, 0)
+    assert.equal((await right.consume(LIMIT, 'one')).allowed, false)
     server.kill('SIGKILL')
     await once(server, 'exit')
-    assert.equal((await left.take(LIMIT, 'one')).allowed, true)
+    assert.equal((await left.consume(LIMIT, 'one')).allowed, true)
   })
 
   test('let one of the attempts pass that two processes count at the same time', {
@@ -84,7 +84,7 @@ describe('limits in Valkey', () => {
     const attemptAtOnce = async (key: string) => {
       await share(...both)
       fallbacks = 0
-      const attempts = Array.from({ length: 20 }, (_, at) => both[at % 2]!.slow(delay, key))
+      const attempts = Array.from({ length: 20 }, (_, at) => both[at % 2]!.delay(delay, key))
       return await Promise.all(attempts)
     }
     let waits = await attemptAtOnce('try-0')

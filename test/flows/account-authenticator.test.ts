@@ -64,11 +64,11 @@ describe('the setup of an authenticator app', () => {
     await beginAuthenticator(world, owner)
     const { secret } = (await openSetup(world, owner))!
     // The other tab begins again while the code of the first is checked.
-    const take: World['limits']['take'] = async (limit, key) => {
+    const consume: World['limits']['consume'] = async (limit, key) => {
       if (limit.name === 'authenticator-setup') await beginAuthenticator(world, owner)
-      return await world.limits.take(limit, key)
+      return await world.limits.consume(limit, key)
     }
-    const restarting = { ...world, limits: { ...world.limits, take } }
+    const restarting = { ...world, limits: { ...world.limits, consume } }
     const confirmed = await confirmAuthenticator(restarting, owner, codeOf(service, secret))
     assert.deepEqual(confirmed, { outcome: 'gone' })
     assert.equal(await identity.findAuthenticator(world.db, user_id), undefined)

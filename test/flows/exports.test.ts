@@ -209,7 +209,7 @@ describe('an export', () => {
 
   test('is refused after sixty in an hour', async () => {
     const limit = { name: 'exports', points: 60, seconds: 3600 }
-    await service.world.limits.take(limit, await userOf('operator'), 60)
+    await service.world.limits.consume(limit, await userOf('operator'), 60)
     const agent = await signedIn(service, service.demo.operator)
     await agent.open('/admin/tax/2026-03/')
     const refused = await agent.submit('Export states (CSV)')

@@ -93,13 +93,13 @@ test('a browser in which the owner signed in before has a limit of its own, apar
   const { email, agent: owner } = await signUp(service)
   await owner.submit('Sign out')
   const unknown = { name: 'sign-in-unknown-browser', points: 300, seconds: 3600 }
-  await service.world.limits.take(unknown, email, 300)
+  await service.world.limits.consume(unknown, email, 300)
   assertTooOften(await tryAt(buyer(service), email, PASSWORD))
   assert.equal((await tryAt(owner, email, PASSWORD)).url, '/account/')
   // The note in that browser says whose it is, and is signed: for another account it is worth
   // nothing.
   const { email: other } = await signUp(service)
-  await service.world.limits.take(unknown, other, 300)
+  await service.world.limits.consume(unknown, other, 300)
   assertTooOften(await tryAt(owner, other, PASSWORD))
 })
 

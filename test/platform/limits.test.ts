@@ -11,7 +11,7 @@ const DELAY: Delay = { name: 'guesses', free: 2, most_seconds: 900, memory_secon
 test('a key uses its points and is then refused until the window ends', async () => {
   const limits = openLimits(undefined, log)
   const taken = []
-  for (let index = 0; index < 4; index++) taken.push(await limits.take(LIMIT, 'one'))
+  for (let index = 0; index < 4; index++) taken.push(await limits.consume(LIMIT, 'one'))
   assert.deepEqual(
     taken.map(({ allowed, remaining }) => [allowed, remaining]),
     [
@@ -22,33 +22,33 @@ test('a key uses its points and is then refused until the window ends', async ()
     ],
   )
   assert.ok(taken.every(({ reset_seconds }) => reset_seconds >= 1 && reset_seconds <= 60))
-  assert.equal((await limits.take(LIMIT, 'two')).allowed, true, 'another key has its own')
+  assert.equal((await limits.consume(LIMIT, 'two')).allowed, true, 'another key has its own')
   await limits.close()
 })
 
 test('a returned point can be used again', async () => {
   const limits = openLimits(undefined, log)
   for (let index = 0; index < 9; index++) {
-    assert.equal((await limits.take(LIMIT, 'one')).allowed, true)
-    await limits.giveBack(LIMIT, 'one')
+    assert.equal((await limits.consume(LIMIT, 'one')).allowed, true)
+    await limits.restore(LIMIT, 'one')
   }
-  for (let index = 0; index < 3; index++) await limits.take(LIMIT, 'one')
-  assert.equal((await limits.take(LIMIT, 'one')).allowed, false)
+  for (let index = 0; index < 3; index++) await limits.consume(LIMIT, 'one')
+  assert.equal((await limits.consume(LIMIT, 'one')).allowed, false)
   await limits.close()
 })
 
 test('checking a limit uses no point', async () => {
   const limits = openLimits(undefined, log)
-  for (let index = 0; index < 9; index++) await limits.take(LIMIT, 'one', 0)
-  assert.equal((await limits.take(LIMIT, 'one')).remaining, 2)
+  for (let index = 0; index < 9; index++) await limits.consume(LIMIT, 'one', 0)
+  assert.equal((await limits.consume(LIMIT, 'one')).remaining, 2)
   await limits.close()
 })
 
 test('of attempts at the same time, one passes beyond the free ones, and the others wait', async () => {
   const limits = openLimits(undefined, log)
-  const attempts = () => Promise.all(Array.from({ length: 20 }, () => limits.slow(DELAY, 'one')))
+  const attempts = () => Promise.all(Array.from({ length: 20 }, () => limits.delay(DELAY, 'one')))
   assert.deepEqual(await attempts(), [0, 0, 0, ...Array(17).fill(2)])
-  await limits.unslow(DELAY, 'one')
+  await limits.clearDelay(DELAY, 'one')
   assert.deepEqual(await attempts(), [0, ...Array(19).fill(2)], 'refused attempts do not count')
   await limits.close()
 })
@@ -70,7 +70,7 @@ test('IPv6 callers count by their network, IPv4 callers by their address', () =>
 // S14
 test('a /48 does not get a budget for each of its networks', async () => {
   const limits = openLimits(undefined, log)
-  const take = async (ip: string) => (await limits.take(LIMIT, networksOf(ip))).allowed
+  const take = async (ip: string) => (await limits.consume(LIMIT, networksOf(ip))).allowed
   const allowed = { same64: 0, same56: 0, same48: 0 }
   for (let host = 0; host < 10; host++) {
     if (await take(`2001:db8:1:a00::${host}`)) allowed.same64++

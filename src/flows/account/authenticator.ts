@@ -52,7 +52,7 @@ export async function confirmAuthenticator(
   const now = clock.now()
   const app = await identity.findUnconfirmed(db, now, user_id)
   if (!app) return { outcome: 'gone' }
-  const { allowed, reset_seconds } = await limits.take(ATTEMPTS, user_id)
+  const { allowed, reset_seconds } = await limits.consume(ATTEMPTS, user_id)
   if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
   const { secret_sealed } = app
   const step = identity.stepOfCode(identity.openAuthenticatorSecret(keys, app), now, code)

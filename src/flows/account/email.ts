@@ -27,7 +27,7 @@ export async function changeEmail(
     [CHANGES_OF_ACCOUNT, user_id],
     [EMAILS_TO_ADDRESS, wanted.email_normalized],
   ] as const) {
-    const { allowed, reset_seconds } = await limits.take(limit, key)
+    const { allowed, reset_seconds } = await limits.consume(limit, key)
     if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
   }
   const now = clock.now()

@@ -20,7 +20,7 @@ export async function countAttempts(
 ): Promise<TooManyAttempts | undefined> {
   let retry_after = 0
   for (const [limit, key] of attempts) {
-    const { allowed, reset_seconds } = await limits.take(limit, key)
+    const { allowed, reset_seconds } = await limits.consume(limit, key)
     if (!allowed) retry_after = Math.max(retry_after, reset_seconds)
   }
   return retry_after > 0 ? { outcome: 'too_often', retry_after } : undefined
@@ -31,5 +31,5 @@ export async function uncountAttempts(
   { limits }: Pick<World, 'limits'>,
   attempts: readonly LimitedAttempt[],
 ): Promise<void> {
-  for (const [limit, key] of attempts) await limits.giveBack(limit, key)
+  for (const [limit, key] of attempts) await limits.restore(limit, key)
 }

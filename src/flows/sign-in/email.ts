@@ -35,7 +35,7 @@ export async function countSignInEmail(
   ])
   if (tooOften || isKnown) return tooOften
   const mailbox = `${claim.kind} ${email_normalized}`
-  const { allowed } = await world.limits.take(EMAILS_TO_MAILBOX, mailbox)
+  const { allowed } = await world.limits.consume(EMAILS_TO_MAILBOX, mailbox)
   return allowed ? undefined : { outcome: 'enough' }
 }
 

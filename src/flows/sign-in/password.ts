@@ -51,7 +51,7 @@ export async function signInWithPassword(
   const tooOften = await countAttempts(world, attempts)
   if (tooOften) return tooOften
   const key = known ? known.device_id : `${email_normalized} ${networkOf(origin.address)}`
-  const wait = await limits.slow(WRONG, key)
+  const wait = await limits.delay(WRONG, key)
   if (wait > 0) return { outcome: 'too_often', retry_after: wait } satisfies TooManyAttempts
   const password_hash = user?.password_hash ?? null
   const isRight = await identity.hasPassword(password_hash, claim.password)
@@ -62,6 +62,6 @@ export async function signInWithPassword(
     return { outcome: 'wrong' }
   }
   await uncountAttempts(world, attempts)
-  await limits.unslow(WRONG, key)
+  await limits.clearDelay(WRONG, key)
   return { outcome: 'signed_in', user_id: user.id, password_hash }
 }

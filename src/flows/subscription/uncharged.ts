@@ -21,7 +21,7 @@ export async function resendKeyEmail(
   license_id: LicenseId,
   { actor, reason }: { actor: ActorOf<'seller'>; reason: string },
 ): Promise<boolean> {
-  if (!(await world.limits.take(RESENDS, license_id)).allowed) return false
+  if (!(await world.limits.consume(RESENDS, license_id)).allowed) return false
   const id = mintId(world.random, 'email')
   await world.db.tx(async (tx) => {
     await lockOwnListing(tx, actor, (await licensing.getLicense(tx, license_id)).app_id)

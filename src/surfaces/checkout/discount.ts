@@ -37,13 +37,13 @@ export async function mayTry(
   code: string | null | undefined,
 ): Promise<boolean> {
   if (!code) return true
-  const { allowed, remaining } = await world.limits.take(TRIES, TRIES.key(request), 0)
+  const { allowed, remaining } = await world.limits.consume(TRIES, TRIES.key(request), 0)
   return allowed && remaining > 0
 }
 
 /** Counts a code of a buy link that is unknown. */
 export async function countTry({ limits }: World, request: FastifyRequest): Promise<void> {
-  await limits.take(TRIES, TRIES.key(request))
+  await limits.consume(TRIES, TRIES.key(request))
 }
 
 /** Reads the code of a buy link where `mayTry` allows it. */

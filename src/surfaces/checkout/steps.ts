@@ -162,7 +162,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     const own = await requireOwnCart(world, request, reply)
     const { cart } = own
     const giveBack = async () => {
-      for (const limit of CONFIRMATIONS) await world.limits.giveBack(limit, limit.key(request))
+      for (const limit of CONFIRMATIONS) await world.limits.restore(limit, limit.key(request))
     }
     if (own.is_preview) await giveBack()
     if (own.is_preview) return await finishPreview(world, request, reply, own)

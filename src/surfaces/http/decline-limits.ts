@@ -17,7 +17,7 @@ export async function requireFewDeclines(
   email_normalized: string,
 ): Promise<void> {
   for (const [limit, key] of await limitsOf(world, request, email_normalized)) {
-    const { remaining, reset_seconds } = await world.limits.take(limit, key, 0)
+    const { remaining, reset_seconds } = await world.limits.consume(limit, key, 0)
     if (remaining <= 0) throw tooManyRequests(reset_seconds)
   }
 }
@@ -29,7 +29,7 @@ export async function countDecline(
   email_normalized: string,
 ): Promise<void> {
   for (const [limit, key] of await limitsOf(world, request, email_normalized)) {
-    await world.limits.take(limit, key)
+    await world.limits.consume(limit, key)
   }
 }
 

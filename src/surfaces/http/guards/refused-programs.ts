@@ -26,9 +26,9 @@ export async function auditRefusedProgram(
   error: string,
 ): Promise<void> {
   const { db, clock, limits } = world
-  if (!(await limits.take(OF_NETWORK, networksOf(request.ip))).allowed) return
+  if (!(await limits.consume(OF_NETWORK, networksOf(request.ip))).allowed) return
   const refused = await whoWasRefused(world, request)
-  if (!refused || !(await limits.take(OF_ALL, 'all')).allowed) return
+  if (!refused || !(await limits.consume(OF_ALL, 'all')).allowed) return
   const origin = originOf(request)
   await audit(db, clock.now(), {
     actor: refused.user_id

@@ -93,7 +93,7 @@ export async function auditRefusal(
 ): Promise<void> {
   const { user_id } = session
   // Trying many addresses does not fill the audit log.
-  const { allowed } = await limits.take(REFUSALS, user_id)
+  const { allowed } = await limits.consume(REFUSALS, user_id)
   if (allowed) {
     await audit(db, clock.now(), {
       actor: accountActor(user_id, originOf(request)),
