@@ -1,6 +1,6 @@
 import type { SellerId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 
 /** Where a request comes from. */
 export interface Origin {

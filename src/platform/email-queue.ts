@@ -6,7 +6,7 @@ import type { Jobs, Queue } from '#platform/jobs'
 import type { Random } from '#platform/random'
 import { sha256 } from '#platform/secrets'
 import { columnsOf, rowsOf, type Sql, sql } from '#platform/sql'
-import { together, type Writes } from '#platform/together'
+import { type Writes, writeTogether } from '#platform/write-together'
 
 /**
  * The email templates, as keys, each with the further values of its text; no secrets. The layers
@@ -90,7 +90,7 @@ export async function queueEmails(
     on conflict (cause) do nothing`
   // The job of an email that was not added finds none, and ends.
   const sent = emails.map(({ id }) => ({ email_id: id }))
-  const [count] = await together(db, (writes) => [
+  const [count] = await writeTogether(db, (writes) => [
     writes.run(added),
     jobs.sendAll(writes, EMAIL_QUEUE, sent, options),
   ])

@@ -14,7 +14,7 @@ import {
 } from '#platform/schedules'
 import { RowsSql } from '#platform/sql'
 import { type Observer, observed } from '#platform/telemetry/observer'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 
 /** Durable background work. A job sent inside a transaction exists only if that commits. */
 export interface Jobs extends JobActions {

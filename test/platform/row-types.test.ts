@@ -18,8 +18,8 @@ const PASSED_ON = [
   'src/platform/jobs.ts',
   'src/platform/pg-boss.ts',
   'src/platform/telemetry/observed-db.ts',
-  'src/platform/together.ts',
-  'src/platform/together.ts',
+  'src/platform/write-together.ts',
+  'src/platform/write-together.ts',
 ]
 
 /**

@@ -1,7 +1,7 @@
 import type { Processor } from '#domain/payments'
 import type { Database, Db } from '#platform/db'
 import { Sql } from '#platform/sql'
-import { together } from '#platform/together'
+import { writeTogether } from '#platform/write-together'
 
 /** A statement as a fault sees it: its text in one line, and its values. */
 export interface Statement {
@@ -29,7 +29,7 @@ export interface PlantedFault extends Fault {
 
 const PART = /part_\d+ as \((.*?) returning 1\)(?=, part_| select array)/g
 
-/** The writes that `together` joined to this statement; undefined for any other statement. */
+/** The writes that `writeTogether` joined to this statement; undefined for any other statement. */
 function partsOf({ text, values }: Statement): Statement[] | undefined {
   if (!text.startsWith('with part_0 as (')) return undefined
   let before = 0
@@ -55,7 +55,7 @@ export function faultyDatabase(db: Database, fault: () => Fault | undefined): Da
 function faulty(db: Db, current: () => Fault | undefined): Db {
   /** Writes the parts of one statement as the fault has them. */
   const write = async (parts: Statement[], { alterStatement }: Fault) =>
-    await together(db, (writes) =>
+    await writeTogether(db, (writes) =>
       parts.map((part) => {
         const altered = alterStatement?.(part)
         if (altered === null) return Promise.resolve(1)

@@ -12,7 +12,7 @@ import type {
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 import type { BroughtBy } from './fee.ts'
 
 /** The card that a cart will be charged to; the payments module defines its shape. */

@@ -1,5 +1,5 @@
 import { fieldsOf, rowsOf, type Sql, sql } from '#platform/sql'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 import type { Invoice } from './invoices.ts'
 
 /**

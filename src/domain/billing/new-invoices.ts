@@ -1,6 +1,6 @@
 import type { CartId, LicenseId, SubscriptionId, UserId } from '#platform/ids'
 import { columnsOf, rowsOf, sql } from '#platform/sql'
-import { together, type Writes } from '#platform/together'
+import { type Writes, writeTogether } from '#platform/write-together'
 import { languageOf } from './carts.ts'
 import { linesTotal } from './invoice-lines.ts'
 import type { InvoiceFacts, InvoiceKind, NewDraft, NewInvoice } from './invoices.ts'
@@ -40,7 +40,7 @@ async function insert(db: Writes, now: Date, invoice: InvoiceRow): Promise<void>
     position: index + 1,
     ...line,
   }))
-  await together(db, (writes) => [
+  await writeTogether(db, (writes) => [
     writes.run(sql`insert into invoices (${columns}, number, language)
       select ${columns}, ${number}, ${language} from ${rowsOf([row], INVOICE_TYPES)}`),
     writes.run(sql`insert into invoice_lines (${columnsOf(LINE_TYPES)})

@@ -13,7 +13,7 @@ import type {
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 import type { CodeDiscount } from './invoice-lines.ts'
 
 /** A completed purchase. Its figures are on its invoice. */

@@ -14,7 +14,7 @@ import type {
 import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
 import { fieldsOf, rowsOf, sql } from '#platform/sql'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 
 /** A subscription: its plan, price and card, and how long it is paid for. */
 export interface Subscription {

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import type { AppId, SellerId, SessionId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { type Sql, sql } from '#platform/sql'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 import { rolesWith } from './staff-role.ts'
 import { lockAgainstSignIns } from './users.ts'
 

@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import type { TransactionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { columnsOf, rowsOf, sql } from '#platform/sql'
-import { together, type Writes } from '#platform/together'
+import { type Writes, writeTogether } from '#platform/write-together'
 import type { Account, LedgerEvent } from './account.ts'
 import type { Posting } from './lines.ts'
 
@@ -24,7 +24,7 @@ export async function post(
     position: index + 1,
     ...line,
   }))
-  await together(db, (writes) => [
+  await writeTogether(db, (writes) => [
     writes.run(sql`insert into ledger_transactions (${columnsOf(TRANSACTION_TYPES)})
       select * from ${rowsOf([transaction], TRANSACTION_TYPES)}`),
     writes.run(sql`insert into ledger_entries (${columnsOf(ENTRY_TYPES)}, currency)

@@ -1,6 +1,6 @@
 import type { LicenseId } from '#platform/ids'
 import { columnsOf, rowsOf, sql } from '#platform/sql'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 import type { LicenseStatus } from './status.ts'
 import type { Beginning, Trigger } from './transition.ts'
 

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { AppId, LicenseId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import { together, type Writes } from '#platform/together'
+import { type Writes, writeTogether } from '#platform/write-together'
 import { recordTransition } from './history.ts'
 import { type KeyTools, newKey } from './key.ts'
 import type { LicenseFacts } from './state.ts'
@@ -83,7 +83,7 @@ export async function mint(
 ): Promise<void> {
   const { license_id, status } = license
   const { key_hash, key_sealed } = newKey(tools, license_id)
-  await together(db, (writes) => [
+  await writeTogether(db, (writes) => [
     writes.run(sql`insert into licenses (id, app_id, user_id, product_id, status, period_end,
         key_hash, key_sealed, origin, created_at)
       values (${license_id}, ${license.app_id}, ${license.user_id}, ${license.product_id},

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { LicenseId, ProductId } from '#platform/ids'
 import { fieldsOf, rowsOf, sql } from '#platform/sql'
-import { together, type Writes } from '#platform/together'
+import { type Writes, writeTogether } from '#platform/write-together'
 import { recordTransition } from './history.ts'
 import type { License } from './licenses.ts'
 import type { LicenseStatus } from './status.ts'
@@ -95,7 +95,7 @@ export async function transitionLocked(
     paused_from: to === 'paused' ? from : null,
     paused_for: to === 'paused' ? (step.paused_for ?? null) : null,
   }
-  await together(db, (writes) => [
+  await writeTogether(db, (writes) => [
     writes.run(sql`update licenses set ${fieldsOf(CHANGED_TYPES)}
       from ${rowsOf([row], { id: 'text', ...CHANGED_TYPES })} where licenses.id = row.id`),
     recordTransition(writes, now, { license_id, from, to, trigger: step.trigger }),

@@ -3,7 +3,7 @@ import type { AppId, AttemptId, CartId, InvoiceId, LicenseId, UserId } from '#pl
 import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
 import { columnsOf, fieldsOf, rowsOf, type Sql, sql } from '#platform/sql'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 import type { Card, ChargeAnswer, DeclineCode } from './processor.ts'
 
 export type AttemptStatus =

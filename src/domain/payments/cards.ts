@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { CardId, UserId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 import type { Card } from './processor.ts'
 
 /** Stores a card for renewals: one that paid, or one that replaces it. */

@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import type { AttemptId, ChargeId, InvoiceId, ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { columnsOf, rowsOf, sql } from '#platform/sql'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 
 /** Money that was charged for one invoice. */
 export interface Charge {

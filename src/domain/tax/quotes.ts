@@ -3,7 +3,7 @@ import type { QuoteId } from '#platform/ids'
 import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
 import { columnsOf, rowsOf, type Sql, sql } from '#platform/sql'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 import type { Figures, TaxedSale } from './provider.ts'
 
 /** A tax quote: the sale charges exactly this, or gets a new one. */

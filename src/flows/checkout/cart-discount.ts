@@ -7,7 +7,7 @@ import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type CartId, mintId } from '#platform/ids'
 import { cents, ZERO } from '#platform/money'
-import { together, type Writes } from '#platform/together'
+import { type Writes, writeTogether } from '#platform/write-together'
 
 /**
  * A purchase to which a code may apply. Without an email, what depends on the buyer is left out.
@@ -85,7 +85,7 @@ export async function requote(
   const { state, zip } = cart as tax.TaxAddress
   const request = { ...requestOf(cart, sold), code, address: { state, zip } }
   const { quoted, storeQuote } = await quoteCart(world, request)
-  await together(world.db, (writes) => [
+  await writeTogether(world.db, (writes) => [
     storeQuote(writes),
     billing.requote(writes, world.clock.now(), { cart_id: cart.id, ...quoted }),
   ])

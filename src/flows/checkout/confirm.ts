@@ -18,7 +18,7 @@ import {
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type CartId, mintId, type OrderId } from '#platform/ids'
-import { together } from '#platform/together'
+import { writeTogether } from '#platform/write-together'
 import { cardRefusal } from './card.ts'
 import { discountOfCart, discountRefusal, requestOf, requote } from './cart-discount.ts'
 import { type CheckoutTotals, checkoutTotals } from './totals.ts'
@@ -166,7 +166,7 @@ async function recordAttempt(world: World, tx: Db, facts: ChargeableCart): Promi
   const email_normalized = cart.email_normalized!
   await payments.lockPurchaser(tx, { app_id: app.id, email_normalized })
   const charge = { invoice: draft, app, email_normalized, card, requested_by: 'buyer' as const }
-  const [, attempt] = await together(tx, (writes) => [
+  const [, attempt] = await writeTogether(tx, (writes) => [
     billing.addDraft(writes, facts.requested_at, draft),
     openAttempt(world, writes, charge),
   ])

@@ -8,7 +8,7 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type LicenseId, mintId, type UserId } from '#platform/ids'
 import { sum } from '#platform/money'
-import { together, type Writes } from '#platform/together'
+import { type Writes, writeTogether } from '#platform/write-together'
 
 /** A purchase that was just paid, or whose card was just checked for its trial. */
 interface PaidPurchase {
@@ -80,7 +80,7 @@ export async function fulfill(
   const subscription_id = period_end && mintId(world.random, 'sub')
   const of = { user_id, license_id, subscription_id }
   const period = { period_index, period_start: now, period_end }
-  await together(writes, (each) => [
+  await writeTogether(writes, (each) => [
     ...(cart.continues_license_id ? [] : [mintLicense(world, each, now, purchase)]),
     billing.addOrder(each, now, { id: order_id, invoice_id, app_id, ...of, made_account }),
     payments.addCard(each, now, { id: card_id, user_id, card }),

@@ -14,7 +14,7 @@ import {
   mintId,
   type UserId,
 } from '#platform/ids'
-import { together } from '#platform/together'
+import { writeTogether } from '#platform/write-together'
 import { quoteCart } from './cart-discount.ts'
 
 /** The buyer's details, parsed and validated. */
@@ -73,7 +73,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
     address: { state, zip },
   })
   const write = async (to: Db) =>
-    await together(to, (writes) => [
+    await writeTogether(to, (writes) => [
       storeQuote(writes),
       billing.addCart(writes, now, {
         id: cart_id,

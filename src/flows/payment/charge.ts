@@ -4,7 +4,7 @@ import * as payments from '#domain/payments'
 import { appTime, type World } from '#flows/world'
 import { mintId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
-import type { Writes } from '#platform/together'
+import type { Writes } from '#platform/write-together'
 import { type Answered, type KnownInvoice, type Settled, settle } from './settle.ts'
 
 /** How an answer is recorded: see `settle` and `settleAll`. */

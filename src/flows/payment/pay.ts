@@ -9,7 +9,7 @@ import type { Db } from '#platform/db'
 import { type QueuedEmail, queueEmail, queueEmails } from '#platform/email-queue'
 import { type InvoiceId, mintId, type OrderId } from '#platform/ids'
 import { type Cents, ZERO } from '#platform/money'
-import { type PreparedChange, together, writeAll } from '#platform/together'
+import { type PreparedChange, writeAll, writeTogether } from '#platform/write-together'
 import type { LockedOwner } from './locked-attempt.ts'
 import { type PaidBy, post } from './post.ts'
 
@@ -71,7 +71,7 @@ async function preparePurchase(
   const emails = [receiptEmail(world, invoice_id), saleEmail(world, draft.order_id)]
   return {
     write: (writes) =>
-      together(writes, (each) => [
+      writeTogether(writes, (each) => [
         post(world, each, now, { invoice: draft, quote, paid_by }),
         fulfill(world, each, now, purchase),
         queueEmails(each, now, world.jobs, emails),
@@ -93,7 +93,7 @@ async function prepareRenewal(
   const extension = await extensionOf(tx, now, { invoice, subscription, license, is_waived })
   return {
     write: (writes) =>
-      together(writes, (each) => [
+      writeTogether(writes, (each) => [
         post(world, each, now, { invoice, quote, paid_by }),
         extend(each, now, extension),
         queueEmail(each, now, world.jobs, receiptEmail(world, invoice_id)),

@@ -5,7 +5,7 @@ import type * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import { type AttemptId, mintId, type ProcessorId } from '#platform/ids'
 import { sum, ZERO } from '#platform/money'
-import { together, type Writes } from '#platform/together'
+import { type Writes, writeTogether } from '#platform/write-together'
 
 /**
  * What paid an invoice: a charge, or nothing if its amount is zero or below the processor's
@@ -37,7 +37,7 @@ export async function post(
     amount: sum(invoice.amount, invoice.tax),
   }
   const sale = { ...invoice, invoice_id: invoice.id, state: quote.state, is_waived }
-  await together(writes, (each) => [
+  await writeTogether(writes, (each) => [
     ...(is_waived ? [] : [payments.recordCharge(each, now, { ...charge, ...paid_by })]),
     ledger.post(each, now, mintId(random, 'txn'), ledger.sale(sale)),
   ])

@@ -7,7 +7,7 @@ import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { InvoiceId } from '#platform/ids'
 import { ZERO } from '#platform/money'
-import { type PreparedChange, together, type Writes, writeAll } from '#platform/together'
+import { type PreparedChange, type Writes, writeAll, writeTogether } from '#platform/write-together'
 import { lockContinued } from './continuation.ts'
 import { type LockedAttempt, lockAttempts } from './locked-attempt.ts'
 import { preparePayment } from './pay.ts'
@@ -73,7 +73,7 @@ async function prepareAnswer(
     const paid = { invoice_id, owner, payer: attempt, paid_by, quote: known?.quote }
     const payment = await preparePayment(world, tx, now, paid)
     return {
-      write: (writes) => together(writes, (each) => [record(each), payment.write(each)]),
+      write: (writes) => writeTogether(writes, (each) => [record(each), payment.write(each)]),
       async finish() {
         await payment.finish()
         return { outcome: 'paid' }

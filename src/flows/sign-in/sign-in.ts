@@ -4,7 +4,7 @@ import { accountActor, audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { type AppId, mintId, type PasskeyId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
-import { together } from '#platform/together'
+import { writeTogether } from '#platform/write-together'
 
 /** A person who proved that they own an account, and how strong the proof is. */
 export interface ProvenOwner {
@@ -89,7 +89,7 @@ async function open(
     return { kind: 'pending', token }
   }
   const id = mintId(random, 'ses')
-  await together(db, (writes) => [
+  await writeTogether(db, (writes) => [
     identity.openSession(writes, now, { id, token, user_id, app_id, device }),
     audit(writes, now, {
       actor: accountActor(user_id, origin),

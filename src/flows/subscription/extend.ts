@@ -11,7 +11,7 @@ import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { type LicenseId, mintId } from '#platform/ids'
 import { sum, ZERO } from '#platform/money'
-import { together, type Writes } from '#platform/together'
+import { type Writes, writeTogether } from '#platform/write-together'
 
 /** A renewal or an upgrade that is being paid. */
 interface PaidRenewal {
@@ -59,7 +59,7 @@ export async function extend(writes: Writes, now: Date, extension: Extension): P
     last_decline: null,
     ...billing.NO_PLAN_CHANGE,
   }
-  await together(writes, (each) => [
+  await writeTogether(writes, (each) => [
     pay(each),
     isPaused
       ? // Suspended while the payment was pending: it resumes as paid.

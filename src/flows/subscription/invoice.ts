@@ -11,7 +11,7 @@ import type { Db } from '#platform/db'
 import { type InvoiceId, mintId, type SubscriptionId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
-import { type PreparedChange, together, type Writes, writeAll } from '#platform/together'
+import { type PreparedChange, type Writes, writeAll, writeTogether } from '#platform/write-together'
 
 /** What an invoice for a subscription covers, and its amount. */
 export interface Due {
@@ -104,7 +104,7 @@ export async function prepareOpening(
   return {
     async write(writes) {
       const parts = (each: Writes) => [issueMade(each), openAttempt(world, each, charge)] as const
-      ;[, attempt] = await together(writes, parts)
+      ;[, attempt] = await writeTogether(writes, parts)
     },
     async finish() {
       if (attempt) return { outcome: 'opened', attempt }
@@ -166,7 +166,7 @@ async function issue(
   invoice: billing.NewInvoice,
   { kind, quote }: Due,
 ): Promise<void> {
-  await together(db, (writes) => [
+  await writeTogether(db, (writes) => [
     billing.addInvoice(writes, now, invoice),
     ...(kind === 'renewal' ? [tax.addQuote(writes, quote)] : []),
   ])

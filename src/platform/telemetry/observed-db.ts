@@ -45,7 +45,7 @@ function observe<Result>(
 const OPERATION = /\b(select|insert into|update|delete from)\b/i
 const TABLE = /\b(?:from|into|update|join)\s+(?:only\s+)?([a-z_]+(?:\.[a-z_]+)?)\b/i
 
-/** What begins each write of a statement that `together` joined. */
+/** What begins each write of a statement that `writeTogether` joined. */
 const PART = /\bpart_\d+ as \(/
 
 /**

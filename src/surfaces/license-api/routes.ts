@@ -12,7 +12,7 @@ import {
 } from '#http/guards/app-credentials'
 import { clientLimit } from '#http/limit-keys'
 import { refuse } from '#http/refusals'
-import { batchLookups } from '#platform/batched'
+import { batchLookups } from '#platform/batch-lookups'
 import { isoSeconds } from '#platform/calendar'
 import { readId } from '#platform/ids'
 import { coarseNetworkOf } from '#platform/networks'

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import { movedBy, RowsSql, Sql } from '#platform/sql'
 
-/** Where statements that only write are sent: to a database, or to what `together` gathers. */
+/** Where statements that only write are sent: to a database, or to what `writeTogether` gathers. */
 export type Writes = Db | GatheredWrites
 
 /**
@@ -10,7 +10,7 @@ export type Writes = Db | GatheredWrites
  * row. Where a part of `work` is rejected before its write, nothing is sent. Rows for the same
  * statement (`rowsOf`) are written by one part; it fails if that part skips any of them.
  */
-export async function together<const Parts extends readonly Promise<unknown>[]>(
+export async function writeTogether<const Parts extends readonly Promise<unknown>[]>(
   db: Writes,
   work: (writes: Writes) => Parts,
 ): Promise<{ -readonly [Part in keyof Parts]: Awaited<Parts[Part]> }> {
@@ -39,7 +39,7 @@ export async function writeAll<Result>(
   tx: Db,
   changes: readonly PreparedChange<Result>[],
 ): Promise<Result[]> {
-  await together(tx, (writes) => changes.map((change) => change.write(writes)))
+  await writeTogether(tx, (writes) => changes.map((change) => change.write(writes)))
   const results: Result[] = []
   for (const change of changes) results.push(await change.finish())
   return results

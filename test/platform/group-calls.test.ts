@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { groupCalls } from '#platform/grouped'
+import { groupCalls } from '#platform/group-calls'
 
 /** Doubles numbers, and notes each group; a zero fails its group, and waits until released. */
 function openDoubler() {

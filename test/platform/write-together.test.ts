@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Database } from '#platform/db'
 import { columnsOf, fieldsOf, rowsOf, sql } from '#platform/sql'
-import { together, type Writes, writeAll } from '#platform/together'
+import { type Writes, writeAll, writeTogether } from '#platform/write-together'
 import { openTestDatabase } from '../support/database.ts'
 import { countStatements, type StatementCounter } from '../support/statement-count.ts'
 
@@ -54,7 +54,7 @@ describe('rows that are written together', () => {
   })
 
   test('share one statement, and each write gets the number of its own', async () => {
-    const counts = await together(db, (writes) => [
+    const counts = await writeTogether(db, (writes) => [
       add(writes, { id: 'a', amount: 1 }),
       add(writes, { id: 'b', amount: 2, at: AT }),
       add(writes, { id: 'c', amount: 3 }),
@@ -68,7 +68,7 @@ describe('rows that are written together', () => {
         ['c', 3],
       ],
     )
-    const changed = await together(db, (writes) => [
+    const changed = await writeTogether(db, (writes) => [
       change(writes, { id: 'a', amount: 10 }),
       change(writes, { id: 'c', amount: 30 }),
       writes.run(sql`delete from jars where id = 'b'`),
@@ -85,7 +85,7 @@ describe('rows that are written together', () => {
     const texts = async (count: number) => {
       const sent: string[] = []
       const recorder = { ...db, one: record(sent, db.one), run: record(sent, db.run) }
-      await together(recorder as Database, (writes) => [
+      await writeTogether(recorder as Database, (writes) => [
         ...Array.from({ length: count }, (_, at) =>
           add(writes, { id: `${count}_${at}`, amount: 1 }),
         ),
@@ -99,7 +99,7 @@ describe('rows that are written together', () => {
   test('are all refused where the statement skipped one, as no one knows whose', async () => {
     await add(db, { id: 'taken', amount: 1 })
     const written = db.tx((tx) =>
-      together(tx, (writes) => [
+      writeTogether(tx, (writes) => [
         add(writes, { id: 'taken', amount: 2 }),
         add(writes, { id: 'free', amount: 2 }),
       ]),

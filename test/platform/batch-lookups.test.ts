@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { batchLookups } from '#platform/batched'
+import { batchLookups } from '#platform/batch-lookups'
 
 /** Doubles what it is asked, and notes each call. */
 function openDoubler() {
