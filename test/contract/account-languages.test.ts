@@ -15,7 +15,7 @@ import {
 } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { CALLBACK } from '../support/agent-client.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { plainWords } from '../support/plain-words.ts'
 import { PSEUDO, withPseudoLocale } from '../support/pseudo-locale.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -26,7 +26,7 @@ before(async () => {
   service = await openTestService({ languages: withPseudoLocale() })
   await service.world.jobs.start()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const LANGUAGE = '__Host-language'
 const SECURITY = '/account/security/'

@@ -10,7 +10,6 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { codeOf } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
-import { auditOf, type BothSides, openBothSides } from '../support/both-sides.ts'
 import { CARD } from '../support/cards.ts'
 import {
   decideDispute,
@@ -19,20 +18,21 @@ import {
   latestCharge,
   owedToSeller,
 } from '../support/disputes.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { advanceAndHandleEvents, buy, refund, stateOf } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
+import { auditOf, openSellerAndStaff, type SellerAndStaff } from '../support/seller-and-staff.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const BASE = '/dashboard/apps/tidepool'
 
 let service: TestService
-let sides: BothSides
+let sides: SellerAndStaff
 before(async () => {
   service = await openTestService()
-  sides = await openBothSides(service)
+  sides = await openSellerAndStaff(service)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const seller = () => sides.seller()
 const staff = () => sides.staff()

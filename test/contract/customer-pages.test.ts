@@ -7,8 +7,8 @@ import * as payments from '#domain/payments'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { exportBy } from '../support/exports.ts'
-import { closeSound } from '../support/invariants.ts'
-import { listedEmails } from '../support/listed.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
+import { listedEmails } from '../support/open-list.ts'
 import { enterCard, TEXAS } from '../support/purchase.ts'
 import { type Bought, buy, refund, stateOf } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
@@ -32,7 +32,7 @@ before(async () => {
   await refund(service, refunded)
   sellers = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const listed = (query: string) => listedEmails(sellers, `${LIST}${query}`)
 

@@ -7,7 +7,7 @@ import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { eventually } from '../support/eventually.ts'
 import { selected } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { basic } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -21,7 +21,7 @@ before(async () => {
   await service.world.jobs.start()
   owner = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const upload = async (agent: Agent, source: string, file: string | Buffer) => {
   await agent.open(IMPORT)

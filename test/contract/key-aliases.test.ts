@@ -11,7 +11,7 @@ import { assertRefused, fingerprint } from '../support/answers.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
 import { addImported } from '../support/imported.ts'
 import { paidProducts } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { basic, buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { passDays, runDue } from '../support/subscriber.ts'
@@ -27,7 +27,7 @@ before(async () => {
   harbor = await addApp(service, { slug: 'harbor' })
   ;[product_id] = (await paidProducts(service)) as [ProductId]
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const validate = (key: string, of?: OtherApp) =>
   service.app.inject({

@@ -4,7 +4,7 @@ import type { Locale } from '#platform/language/locale'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { readPdf } from '../support/pdf.ts'
 import { plainWords } from '../support/plain-words.ts'
@@ -20,7 +20,7 @@ before(async () => {
   await service.world.jobs.start()
   buy_url = `/buy/${service.demo.app.prices[0]!.public_id}/`
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 async function get(url: string, headers: Record<string, string>) {
   return await service.app.inject({ url, headers: { accept: 'text/html', ...headers } })

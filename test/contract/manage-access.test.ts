@@ -6,7 +6,7 @@ import { sql } from '#platform/sql'
 import type { Agent } from '../support/agent.ts'
 import { setOnSale } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { buyer } from '../support/purchase.ts'
 import { staffActor } from '../support/refunds.ts'
@@ -17,7 +17,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const manage = ({ app }: Pick<Subscriber, 'app'>) => `/manage/${app.client_id}/`
 const backOf = ({ page }: Agent) => {

@@ -12,7 +12,7 @@ import { mainButtons } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
 import { addPlan } from '../support/discount-purchases.ts'
 import { bankSandbox } from '../support/disputes.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
 import { declineFromNowOn, manage, pageText, passDaysOf, twoPlans } from '../support/manage-page.ts'
 import { chargedAmounts, enterCard, licenseKey, TEXAS } from '../support/purchase.ts'
@@ -24,7 +24,7 @@ before(async () => {
   service = await openTestService()
   await service.world.jobs.start()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const NEW_CARD = { expiry: '12/31', cvc: '123', zip: '78701' }
 

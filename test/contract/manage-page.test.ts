@@ -7,7 +7,7 @@ import { signUp } from '../support/account.ts'
 import { mainButtons, textOf } from '../support/agent.ts'
 import { changePrice } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { declineFromNowOn, manage, pageText, passDaysOf, twoPlans } from '../support/manage-page.ts'
 import { buyer, chargedAmounts, licenseKey } from '../support/purchase.ts'
@@ -19,7 +19,7 @@ before(async () => {
   service = await openTestService()
   await service.world.jobs.start()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const NEW_CARD = { expiry: '12/31', cvc: '123', zip: '78701' }
 

@@ -15,7 +15,7 @@ import { buyWithCode } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
 import { bankSandbox, decideDispute, disputeCharge } from '../support/disputes.ts'
 import { exportBy } from '../support/exports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
 import { readPdf } from '../support/pdf.ts'
 import { refund, staffActor } from '../support/refunds.ts'
@@ -28,7 +28,7 @@ before(async () => {
   service = await openTestService()
   await service.world.jobs.start()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** The paid invoices of a subscriber, oldest first. */
 async function invoicesOf({

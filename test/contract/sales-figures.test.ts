@@ -13,7 +13,7 @@ import { buyWithCode } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
 import { decideDispute, disputeCharge } from '../support/disputes.ts'
 import { exportBy } from '../support/exports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -33,7 +33,7 @@ before(async () => {
   await runDue(service)
   agent = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 describe('an invoice that is not paid', () => {
   test('has no fee and no earnings, in the list, in its export and on its page', async () => {

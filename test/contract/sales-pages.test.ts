@@ -6,26 +6,26 @@ import type { InvoiceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { textOf } from '../support/agent.ts'
-import { auditOf, type BothSides, openBothSides } from '../support/both-sides.ts'
 import { CARD } from '../support/cards.ts'
 import { addCode } from '../support/discounts.ts'
 import { disputeOf } from '../support/disputes.ts'
 import { exportBy } from '../support/exports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { buyer, enterCard, purchase, TEXAS } from '../support/purchase.ts'
 import { type Bought, buy, refund, refundsOf, stateOf } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
+import { auditOf, openSellerAndStaff, type SellerAndStaff } from '../support/seller-and-staff.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const BASE = '/dashboard/apps/tidepool'
 
 let service: TestService
-let sides: BothSides
+let sides: SellerAndStaff
 before(async () => {
   service = await openTestService()
-  sides = await openBothSides(service)
+  sides = await openSellerAndStaff(service)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const seller = () => sides.seller()
 const staff = () => sides.staff()

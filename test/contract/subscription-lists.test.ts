@@ -7,8 +7,8 @@ import { setAutoRenew } from '#flows/subscription'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addCode } from '../support/discounts.ts'
 import { exportBy } from '../support/exports.ts'
-import { closeSound } from '../support/invariants.ts'
-import { listedEmails, openList } from '../support/listed.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
+import { listedEmails, openList } from '../support/open-list.ts'
 import { type Bought, buy, refund, sellerActor } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -34,7 +34,7 @@ before(async () => {
   await setAutoRenew(service.world, await sellerActor(service), { license_id, to: 'off' })
   sellers = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const pageAt = (path: string) => openList(sellers, `${APP}/${path}`)
 const listed = (path: string) => listedEmails(sellers, `${APP}/${path}`)

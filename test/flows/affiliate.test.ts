@@ -12,7 +12,7 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addCode } from '../support/discounts.ts'
 import { bankSandbox, decideDispute, disputeCharge } from '../support/disputes.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { payeeOf, withBank } from '../support/payees.ts'
 import { buyer, chargedAmounts, enterCard, TEXAS } from '../support/purchase.ts'
 import { type Bought, buy, refund } from '../support/refunds.ts'
@@ -33,7 +33,7 @@ before(async () => {
   owner = (await payeeOf(service, 'affiliate')).owner
   query = `?ref=${service.demo.affiliate.code}`
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const earned = async () =>
   0 - (await ledger.balanceOf(service.world.db, 'affiliate_payable', owner))

@@ -7,7 +7,7 @@ import { callTool } from '#surfaces/mcp/call'
 import type { Tool } from '#surfaces/mcp/tool'
 import { tools } from '#surfaces/mcp/tools'
 import { newApp, transferToOtherSeller } from '../support/app-transfer.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { idOf } from '../support/team.ts'
 
@@ -16,7 +16,7 @@ before(async () => {
   service = await openTestService()
   await service.listen()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** Changes an app's tagline as an agent, while something happens after the call was checked. */
 async function callDuring(

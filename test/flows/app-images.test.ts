@@ -9,7 +9,7 @@ import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { type AppImages, IMAGES_PAGE, imagesOf } from '../support/app-images.ts'
 import { addApp } from '../support/apps.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { png } from '../support/pictures.ts'
 import { buyer, purchase } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
@@ -26,7 +26,7 @@ before(async () => {
   agent = await signedIn(service, service.demo.seller)
   images = imagesOf(service, agent)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const positions = async () => {
   const rows = await service.world.db.rows<{ position: number }>(sql`select position

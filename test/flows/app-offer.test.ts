@@ -16,7 +16,7 @@ import {
   otherSeller,
   sellerOf,
 } from '../support/app-transfer.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -30,7 +30,7 @@ before(async () => {
   service = await openTestService()
   await service.listen()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 describe('an offer', () => {
   test('is accepted only by the account that has its email, and by an owner', async () => {

@@ -29,7 +29,7 @@ import {
 import { addCode } from '../support/discounts.ts'
 import { decideDispute, disputeCharge } from '../support/disputes.ts'
 import { checkedImport, paidProducts, runChecked } from '../support/imports.ts'
-import { assertInvariants, closeSound } from '../support/invariants.ts'
+import { assertInvariants, assertInvariantsAndClose } from '../support/invariants.ts'
 import { ownApp } from '../support/listing.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { mcpAgent } from '../support/mcp.ts'
@@ -47,7 +47,7 @@ before(async () => {
   service = await openTestService()
   await service.listen()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** What the ledger owes a seller for an app, without what is reserved for disputes, in cents. */
 async function owed(seller_id: SellerId, app_id: AppId): Promise<number> {

@@ -11,7 +11,7 @@ import { type LicenseId, type ProductId, readId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { untilBlocked } from '../support/blocked.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { assertContains, emailTo, linkIn } from '../support/mailbox.ts'
 import { basic, buyer, enterCard, goToConfirm, orderReference, TEXAS } from '../support/purchase.ts'
 import { buy, sellerActor, staffActor } from '../support/refunds.ts'
@@ -33,7 +33,7 @@ before(async () => {
     select name, id from products where app_id = ${service.demo.app.client_id}`)
   plans = new Map(products.map(({ name, id }) => [name, id]))
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 let count = 0
 

@@ -19,7 +19,7 @@ import { textOf } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { CARD } from '../support/cards.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { agreeTo, changePlanTo } from '../support/plan-change.ts'
 import { chargedAmounts } from '../support/purchase.ts'
 import { sellerActor } from '../support/refunds.ts'
@@ -38,7 +38,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const price = (index: number) => service.demo.app.prices[index]!.public_id
 

@@ -7,9 +7,9 @@ import type { ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
-import { continueWithCard, type ImportedBuyer, storedOf } from '../support/continued.ts'
+import { continueWithCard, type ImportedBuyer, storedOf } from '../support/imported-buyer.ts'
 import { checkedImport, paidProducts, runChecked } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { buyer, chargedAmounts } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
@@ -28,7 +28,7 @@ before(async () => {
   await service.world.jobs.start()
   ;[product_id, other_id] = (await paidProducts(service)) as [ProductId, ProductId]
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 interface Row {
   id: string

@@ -7,15 +7,15 @@ import { once } from '#platform/once'
 import { type Sql, sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
+import { addCode } from '../support/discounts.ts'
 import {
   continueWithCard,
   goToContinue,
   type ImportedBuyer,
   importedBuyer,
   storedOf,
-} from '../support/continued.ts'
-import { addCode } from '../support/discounts.ts'
-import { closeSound } from '../support/invariants.ts'
+} from '../support/imported-buyer.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import {
@@ -35,7 +35,7 @@ before(async () => {
   service = await openTestService()
   await service.world.jobs.start()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const dayIn = (days: number) => isoDate(addDays(service.clock.now(), days))
 const formerState = ({ former_key, app }: ImportedBuyer) =>

@@ -7,10 +7,10 @@ import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { CARD } from '../support/cards.ts'
-import { type ImportedBuyer, importedBuyer } from '../support/continued.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { type ImportedBuyer, importedBuyer } from '../support/imported-buyer.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { killableDatabase, untilKilled } from '../support/killable-database.ts'
 import { type CallFate, draws, loseSomeCalls, withCallFate } from '../support/network-faults.ts'
 import { buyer, chargedAmounts, enterCard, TEXAS } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
@@ -21,7 +21,7 @@ let service: TestService
 let trial: OtherApp
 let fateOf: CallFate = () => 'arrives'
 before(async () => {
-  const db = mortalDatabase(await openTestDatabase())
+  const db = killableDatabase(await openTestDatabase())
   service = await openTestService({
     db,
     processor: (sandbox) => withCallFate(sandbox, () => fateOf()),

@@ -6,7 +6,7 @@ import * as sellers from '#domain/sellers'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addCode } from '../support/discounts.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { buyer, goToConfirm, purchase } from '../support/purchase.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -19,7 +19,7 @@ before(async () => {
   service = await openTestService()
   seller = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const find = (code: string) =>
   discounts.findCode(service.world.db, { app_id: service.demo.app.client_id, code })

@@ -19,7 +19,7 @@ import {
   subscriberOf,
 } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { chargedAmounts } from '../support/purchase.ts'
 import { staffActor } from '../support/refunds.ts'
@@ -31,7 +31,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const buttonOf = ({ page }: Agent) =>
   /Pay \$[\d.,]+|Start free trial|Complete order/.exec(textOf(page.body))?.[0]

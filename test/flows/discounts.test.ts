@@ -17,7 +17,7 @@ import {
   subscriberOf,
 } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { buyer, chargedAmounts, enterCard, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -28,7 +28,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const buttonOf = ({ page }: Agent) =>
   /Pay \$[\d.,]+|Start free trial|Complete order/.exec(textOf(page.body))?.[0]

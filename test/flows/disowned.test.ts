@@ -10,7 +10,7 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { undoDisowned } from '#surfaces/signin/disowned'
 import { openAlarms } from '../support/alarms.ts'
 import { bankSandbox } from '../support/disputes.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer, purchase } from '../support/purchase.ts'
 import { type Bought, buy, refund, refundsOf } from '../support/refunds.ts'
@@ -24,7 +24,7 @@ before(async () => {
   service = await openTestService()
   await service.world.jobs.start()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 let names = 0
 const fresh = () => `disowned-${names++}@example.com`

@@ -8,7 +8,7 @@ import { isoDate, periodEnd } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { CARD } from '../support/cards.ts'
 import { decideDispute, disputeCharge, latestCharge } from '../support/disputes.ts'
-import { assertInvariants, closeSound } from '../support/invariants.ts'
+import { assertInvariants, assertInvariantsAndClose } from '../support/invariants.ts'
 import { buyer } from '../support/purchase.ts'
 import {
   advanceAndHandleEvents,
@@ -28,7 +28,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const renew = async () => {
   while ((await renewDue(service.world)) > 0);

@@ -22,8 +22,8 @@ import {
   latestCharge,
   owedToSeller,
 } from '../support/disputes.ts'
-import { assertInvariants, closeSound } from '../support/invariants.ts'
-import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { assertInvariants, assertInvariantsAndClose } from '../support/invariants.ts'
+import { killableDatabase, untilKilled } from '../support/killable-database.ts'
 import {
   advanceAndHandleEvents,
   type Bought,
@@ -42,9 +42,9 @@ const DAY = 86_400
 
 let service: TestService
 before(async () => {
-  service = await openTestService({ db: mortalDatabase(await openTestDatabase()) })
+  service = await openTestService({ db: killableDatabase(await openTestDatabase()) })
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const renew = async () => {
   while ((await renewDue(service.world)) > 0);

@@ -17,7 +17,7 @@ import { openOwner } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { buyer, chargedAmounts, goToConfirm, TEXAS } from '../support/purchase.ts'
 import { sellerActor } from '../support/refunds.ts'
@@ -32,7 +32,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const normalized = (email: string) => identity.readEmail(email)!.email_normalized
 

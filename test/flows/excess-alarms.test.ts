@@ -24,7 +24,7 @@ import {
   staffWithReason,
   writeOffSeen,
 } from '../support/excess.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { advanceAndHandleEvents, type Bought, buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { runDue } from '../support/subscriber.ts'
@@ -33,7 +33,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** The open alarms about a refund or a dispute. */
 async function alarmsAbout(about: string | undefined): Promise<string[]> {

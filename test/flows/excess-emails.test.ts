@@ -14,19 +14,19 @@ import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { decideDispute, disputeCharge } from '../support/disputes.ts'
 import { buyAndRefundTwice, repay, staffWithReason, writeOffSeen } from '../support/excess.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
+import { killableDatabase, untilKilled } from '../support/killable-database.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
-import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { readPdf } from '../support/pdf.ts'
 import { advanceAndHandleEvents, type Bought, buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
 before(async () => {
-  service = await openTestService({ db: mortalDatabase(await openTestDatabase()) })
+  service = await openTestService({ db: killableDatabase(await openTestDatabase()) })
   await service.world.jobs.start()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** The text of the PDFs that are attached to the latest email with this subject. */
 async function attachedTo({ email }: Bought, subject: string): Promise<string[]> {

@@ -7,7 +7,7 @@ import { textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
 import { disputeCharge } from '../support/disputes.ts'
 import { buyAndRefundTwice, staffWithReason } from '../support/excess.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { advanceAndHandleEvents, type Bought, buy, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -16,7 +16,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const staff = () => signedIn(service, service.demo.operator)
 

@@ -10,7 +10,6 @@ import { payBuyerOtherwise } from '#flows/staff-actions'
 import { cents } from '#platform/money'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
-import { auditOf } from '../support/both-sides.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
@@ -25,8 +24,8 @@ import {
   writeOffSeen,
 } from '../support/excess.ts'
 import { testId } from '../support/ids.ts'
-import { closeSound } from '../support/invariants.ts'
-import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
+import { killableDatabase, untilKilled } from '../support/killable-database.ts'
 import {
   advanceAndHandleEvents,
   type Bought,
@@ -34,14 +33,15 @@ import {
   postedTotals,
   refund,
 } from '../support/refunds.ts'
+import { auditOf } from '../support/seller-and-staff.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { runDue } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {
-  service = await openTestService({ db: mortalDatabase(await openTestDatabase()) })
+  service = await openTestService({ db: killableDatabase(await openTestDatabase()) })
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 async function assertBalance({ user_id }: Pick<Bought, 'user_id'>, amount: number): Promise<void> {
   assert.equal(await ledger.balanceOf(service.world.db, 'buyer_payable', user_id), amount)

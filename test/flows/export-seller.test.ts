@@ -18,7 +18,7 @@ import { addCode } from '../support/discounts.ts'
 import { decideDispute, disputeCharge } from '../support/disputes.ts'
 import { testId } from '../support/ids.ts'
 import { checkedImport, runChecked } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { asVersionInput, ownApp, requireWritten } from '../support/listing.ts'
 import { buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { buy, refund, staffActor } from '../support/refunds.ts'
@@ -42,7 +42,7 @@ before(async () => {
   key = licenseKey(await purchase(service, buyer(service), { email: '+one@example.com' }))
   await purchase(service, buyer(service), { email: 'two@example.com', price: 2 })
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 async function archive(with_keys: boolean, of = seller_id): Promise<Map<string, Buffer>> {
   const parts: Buffer[] = []

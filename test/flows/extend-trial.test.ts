@@ -7,7 +7,7 @@ import type { ActorOf } from '#platform/audit'
 import { addDays, isoDate } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -29,7 +29,7 @@ before(async () => {
   service = await openTestService()
   seller = await sellerActor(service)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** A subscriber whose trial of a week begins now. */
 async function trying(): Promise<Subscriber> {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import * as listing from '#domain/listing'
 import { readListing, readVersions, replaceFeatures } from '#flows/listing'
 import type { Agent } from '../support/agent.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { ownApp, requireWritten } from '../support/listing.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -17,7 +17,7 @@ before(async () => {
   service = await openTestService()
   seller = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 test('the largest feature table is saved from its page, and takes no row more', async () => {
   const { app, actor } = await ownApp(service)

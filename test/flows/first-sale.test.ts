@@ -6,7 +6,7 @@ import type { AppId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { newEmail, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { buyer, enterCard, licenseKey, TEXAS } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
@@ -25,7 +25,7 @@ before(async () => {
   service = await openTestService()
   await service.listen()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** A new account that became a seller. */
 async function newSeller(): Promise<{ email: string; agent: Agent }> {

@@ -26,7 +26,7 @@ import { newApp, otherSeller, sellerOf } from '../support/app-transfer.ts'
 import { addApp, type OtherApp, setOnSale } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { disputeCharge } from '../support/disputes.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { HOMES, payeeOf, withBank } from '../support/payees.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
@@ -57,7 +57,7 @@ before(async () => {
   await former.open(HOMES.seller)
   await former.submit('Pay out now')
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 async function sold(app_id: AppId): Promise<InvoiceId[]> {
   const rows = await service.world.db.rows<{ id: InvoiceId }>(

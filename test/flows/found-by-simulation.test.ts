@@ -13,7 +13,7 @@ import type { Sandbox } from '../../src/sandbox/index.ts'
 import { CARD } from '../support/cards.ts'
 import { ManualClock } from '../support/clock.ts'
 import { testId } from '../support/ids.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import {
   advanceAndHandleEvents,
@@ -41,7 +41,7 @@ before(async () => {
   const clock = new ManualClock('2027-01-30T09:30:00Z')
   service = await openTestService({ clock, processor: withFates })
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 function withFates(sandbox: Sandbox): World['processor'] {
   bank = sandbox

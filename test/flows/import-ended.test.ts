@@ -5,9 +5,9 @@ import { endNow, setAutoRenew } from '#flows/subscription'
 import { addDays, isoDate } from '#platform/calendar'
 import type { LicenseId, ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import { continueWithCard, importedBuyer } from '../support/continued.ts'
+import { continueWithCard, importedBuyer } from '../support/imported-buyer.ts'
 import { checkedImport, importer, paidProducts, runChecked } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { lemonFileOf, runFile, stateOfKey } from '../support/lemon-squeezy.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { buyerActor, passDays } from '../support/subscriber.ts'
@@ -19,7 +19,7 @@ before(async () => {
   await service.world.jobs.start()
   products = await paidProducts(service)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 type LemonRow = Parameters<typeof lemonFileOf>[1][number]
 

@@ -4,7 +4,7 @@ import { givePlan, setAutoRenew } from '#flows/subscription'
 import { addDays, isoDate } from '#platform/calendar'
 import type { ProductId } from '#platform/ids'
 import { checkedImport, paidProducts, runChecked } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { lemonFileOf, runFile, stateOfKey } from '../support/lemon-squeezy.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
@@ -21,7 +21,7 @@ before(async () => {
   await service.world.jobs.start()
   product_id = (await paidProducts(service))[0]!
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 type LemonRow = Parameters<typeof lemonFileOf>[1][number]
 

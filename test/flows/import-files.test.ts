@@ -9,7 +9,7 @@ import { addDays } from '#platform/calendar'
 import type { ImportId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { checkedImport, importer, paidProducts, runChecked } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const HEADING = 'id,product_name,user_email,status,key'
@@ -18,7 +18,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 async function upload(
   world: World,

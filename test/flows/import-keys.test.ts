@@ -4,7 +4,7 @@ import { endNow } from '#flows/subscription'
 import { addDays, isoDate } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { checkedImport, importer, paidProducts, runChecked } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { checkFile, lemonFileOf, runFile, stateOfKey } from '../support/lemon-squeezy.ts'
 import { basic, buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -14,7 +14,7 @@ before(async () => {
   service = await openTestService()
   await service.world.jobs.start()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** Replaces the key of a license as the seller's server does; returns the new one. */
 async function replaceKey(license_id: string): Promise<string> {

@@ -7,7 +7,7 @@ import type { ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { IMPORT_ORDERS } from '../support/budget.ts'
 import { checkedImport, paidProducts, runChecked } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -17,7 +17,7 @@ before(async () => {
   await service.world.jobs.start()
   products = await paidProducts(service)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** What the three files of Lemon Squeezy say about a buyer. */
 interface FiledBuyer {

@@ -5,7 +5,7 @@ import { type ProductId, readId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { selected } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -19,7 +19,7 @@ before(async () => {
   await service.world.jobs.start()
   seller = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** Uploads and reads a file. */
 async function read(source: imports.ImportSource, lines: string[]): Promise<void> {

@@ -13,7 +13,7 @@ import { openOwner } from '../support/account.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { FULL_ONLY } from '../support/budget.ts'
 import { checkedImport, importer, paidProducts, runChecked } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import {
   checkFile,
   LEMON_HEADING,
@@ -28,7 +28,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** Everything that an import could change, as text. */
 async function everything(): Promise<string> {

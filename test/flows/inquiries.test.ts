@@ -6,7 +6,7 @@ import { disputeClosed, disputeOpened, sendEvidence } from '#flows/dispute'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { CARD } from '../support/cards.ts'
 import { bankSandbox, decideDispute, disputeOf, owedToSeller } from '../support/disputes.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import {
   advanceAndHandleEvents,
   type Bought,
@@ -24,7 +24,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const statusOf = async (bought: Bought) => (await stateOf(service, bought)).status
 

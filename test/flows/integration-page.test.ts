@@ -7,7 +7,7 @@ import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { setOnSale } from '../support/apps.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { basic } from '../support/purchase.ts'
 import { BAD_RETURN_URLS } from '../support/return-urls.ts'
 import { signedIn } from '../support/seller.ts'
@@ -21,7 +21,7 @@ before(async () => {
   service = await openTestService()
   sellers_browser = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** A browser in which the seller is signed in. */
 const seller = () => sellers_browser.twin()

@@ -19,7 +19,7 @@ import { newEmail, openOwner } from '../support/account.ts'
 import { addApp, type OtherApp, setOnSale } from '../support/apps.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { CARD } from '../support/cards.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { oneAfterOther } from '../support/one-after-other.ts'
 import { buyer, chargedAmounts, enterCard, TEXAS } from '../support/purchase.ts'
 import { staffActor } from '../support/refunds.ts'
@@ -30,7 +30,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** An account with a confirmed email, as flows know its owner. */
 async function account(): Promise<Owner> {

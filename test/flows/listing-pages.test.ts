@@ -4,7 +4,7 @@ import { describeProduct, readVersions, replaceFeatures, replaceVersions } from 
 import type { ChangeId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { asVersionInput, ownApp, requireWritten } from '../support/listing.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -17,7 +17,7 @@ before(async () => {
   service = await openTestService()
   agent = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const countOfChanges = async () =>
   (await service.world.db.one<{ count: number }>(sql`select count(*)::int from app_changes`)).count

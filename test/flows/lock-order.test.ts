@@ -21,7 +21,7 @@ import { textOf } from '../support/agent.ts'
 import { newApp, offer, sellerOf } from '../support/app-transfer.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { SERVER_URL } from '../support/database.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { buyer, TEXAS } from '../support/purchase.ts'
 import { buy, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -44,7 +44,7 @@ describe('order of locks', { skip }, () => {
   before(async () => {
     service = await openTestService()
   })
-  after(() => closeSound(service))
+  after(() => assertInvariantsAndClose(service))
   const now = () => service.clock.now()
 
   /**

@@ -6,7 +6,7 @@ import { refundCharge } from '#flows/refund'
 import type { Database, Db } from '#platform/db'
 import { cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
 import { buy, refund, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -18,7 +18,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** A database that records the statements within transactions. */
 function recorded(db: Database, statements: string[]): Database {

@@ -10,7 +10,7 @@ import type { InvoiceId, PriceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { changePrice } from '../support/apps.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { agreeTo } from '../support/plan-change.ts'
 import { chargedAmounts } from '../support/purchase.ts'
 import { refund } from '../support/refunds.ts'
@@ -29,7 +29,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const return_url = 'http://localhost/manage'
 const price = (index: number) => service.demo.app.prices[index]!.public_id

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { reconcile } from '#flows/payment'
 import { type Agent, textOf } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
 import {
   buyer,
@@ -22,7 +22,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 let emails = 0
 const fresh = () => `other-cart-${emails++}@example.com`

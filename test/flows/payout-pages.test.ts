@@ -11,7 +11,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
 import { decideDispute, disputeCharge } from '../support/disputes.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
 import { buy, refund } from '../support/refunds.ts'
@@ -26,7 +26,7 @@ let agent: Agent
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** The seller's latest statement: its address, and what it pays in cents. */
 async function latest(): Promise<payouts.Payout & { path: string }> {
@@ -86,7 +86,7 @@ describe('a seller’s payouts', () => {
 
   test('are sent on the Monday that the page names, not when the bank account is added', async (t) => {
     const fresh = await openTestService()
-    t.after(() => closeSound(fresh))
+    t.after(() => assertInvariantsAndClose(fresh))
     await sell(fresh)
     fresh.clock.pass(14 * DAY)
     const { page } = await withBank(fresh, 'seller')
@@ -108,7 +108,7 @@ describe('a seller’s payouts', () => {
 
   test('tell staff what new earnings leave of a debt', async (t) => {
     const fresh = await openTestService()
-    t.after(() => closeSound(fresh))
+    t.after(() => assertInvariantsAndClose(fresh))
     const { charge } = await buy(fresh)
     fresh.clock.pass(DAY)
     await handleEvents(fresh.world)

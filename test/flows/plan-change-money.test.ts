@@ -10,7 +10,7 @@ import { type InvoiceId, mintId, type PriceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { OtherApp } from '../support/apps.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { chargedAmounts } from '../support/purchase.ts'
 import { sellerActor, staffActor } from '../support/refunds.ts'
@@ -46,7 +46,7 @@ function refusing(sandbox: World['processor']): World['processor'] {
 before(async () => {
   service = await openTestService({ processor: refusing })
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** Another plan of an app. */
 async function addPlan(

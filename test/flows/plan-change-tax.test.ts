@@ -4,7 +4,7 @@ import * as apps from '#domain/apps'
 import { cancelPlanChange, pauseAtEnd, payOwed, quotePlanChange } from '#flows/subscription'
 import { sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { agreeTo, changePlanTo } from '../support/plan-change.ts'
 import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -14,7 +14,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const offered = ({ license_id }: Subscriber) =>
   quotePlanChange(service.world, { license_id, price_id: service.demo.app.prices[1]!.public_id })

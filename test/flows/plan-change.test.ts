@@ -21,7 +21,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { changePrice } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { chargedAmounts } from '../support/purchase.ts'
 import { sellerActor } from '../support/refunds.ts'
@@ -40,7 +40,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const return_url = 'http://localhost/manage'
 const price = (index: number) => service.demo.app.prices[index]!.public_id

@@ -15,7 +15,7 @@ import {
   type PlanRow,
 } from '../../src/surfaces/dashboard/plans-form.ts'
 import { type Agent, textOf } from '../support/agent.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { ownApp } from '../support/listing.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -28,7 +28,7 @@ before(async () => {
   service = await openTestService()
   agent = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const countOfChanges = async () =>
   (await service.world.db.one<{ count: number }>(sql`select count(*)::int from app_changes`)).count

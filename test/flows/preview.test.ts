@@ -8,7 +8,7 @@ import { startPreview } from '#flows/preview'
 import { parseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { ownerOf } from '../support/listing.ts'
 import {
@@ -44,7 +44,7 @@ before(async () => {
   link = `/buy/${service.demo.app.prices[0]!.public_id}/`
   sellers_browser = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** A browser in which the app's seller is signed in. */
 const seller = () => sellers_browser.twin()

@@ -14,7 +14,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
 import { decideDispute, disputeCharge } from '../support/disputes.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { buyer } from '../support/purchase.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
@@ -34,7 +34,7 @@ before(async () => {
   await service.world.db.run(sql`delete from affiliate_clicks`)
   for (const code of codes.slice(1)) await addAffiliate(code)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 async function addAffiliate(code: string): Promise<void> {
   const { db, random, clock } = service.world

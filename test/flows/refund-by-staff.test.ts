@@ -6,9 +6,9 @@ import { sql } from '#platform/sql'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { bankSandbox } from '../support/disputes.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
+import { killableDatabase, untilKilled } from '../support/killable-database.ts'
 import { assertContains, emailTo } from '../support/mailbox.ts'
-import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { type CallFate, callThrough } from '../support/network-faults.ts'
 import { type Bought, buy, refund, refundsOf } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -19,11 +19,11 @@ const SELLER = 'marina@tidepool.example'
 let fateOf: CallFate = () => 'arrives'
 let service: TestService
 before(async () => {
-  const db = mortalDatabase(await openTestDatabase())
+  const db = killableDatabase(await openTestDatabase())
   service = await openTestService({ db, processor: withFates })
   await service.world.jobs.start()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 function withFates(sandbox: World['processor']): World['processor'] {
   const through = callThrough(() => fateOf())

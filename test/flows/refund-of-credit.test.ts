@@ -13,7 +13,7 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { openAlarms } from '../support/alarms.ts'
 import { bankSandbox } from '../support/disputes.ts'
 import { returnRefund } from '../support/excess.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -23,7 +23,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /**
  * A buyer of the monthly plan at the bank's page for an upgrade to the plan per year, some days

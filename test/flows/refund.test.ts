@@ -22,8 +22,8 @@ import {
   latestCharge,
   owedToSeller,
 } from '../support/disputes.ts'
-import { assertInvariants, closeSound } from '../support/invariants.ts'
-import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { assertInvariants, assertInvariantsAndClose } from '../support/invariants.ts'
+import { killableDatabase, untilKilled } from '../support/killable-database.ts'
 import { type CallFate, callThrough } from '../support/network-faults.ts'
 import {
   advanceAndHandleEvents,
@@ -48,10 +48,10 @@ let fateOf: CallFate = () => 'arrives'
 let isBroken = (_key: string) => false
 let service: TestService
 before(async () => {
-  const db = mortalDatabase(await openTestDatabase())
+  const db = killableDatabase(await openTestDatabase())
   service = await openTestService({ db, processor: withFates })
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 function withFates(sandbox: World['processor']): World['processor'] {
   const through = callThrough(() => fateOf())

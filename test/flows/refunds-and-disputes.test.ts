@@ -14,7 +14,7 @@ import {
   disputeOf,
   owedToSeller,
 } from '../support/disputes.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { type Bought, buy, postedTotals, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -25,7 +25,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** The bank reverses its decision of a dispute, and the service handles the event. */
 async function appeal({ processor_dispute_id }: payments.Dispute): Promise<void> {

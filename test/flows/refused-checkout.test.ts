@@ -4,7 +4,7 @@ import { sql } from '#platform/sql'
 import { PASSWORD, signUp } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
 import { CARD } from '../support/cards.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { buyer, chargedAmounts, goToConfirm, purchase, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -13,7 +13,7 @@ before(async () => {
   service = await openTestService()
   await service.listen()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const NOT_CHARGED = /This order was not charged\./
 

@@ -13,7 +13,7 @@ import { openAlarms } from '../support/alarms.ts'
 import { CARD } from '../support/cards.ts'
 import { bankSandbox, owedToSeller } from '../support/disputes.ts'
 import { returnRefund } from '../support/excess.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import {
   advanceAndHandleEvents,
   type Bought,
@@ -30,7 +30,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 describe('a refund that was made at the processor after one was returned', () => {
   /** A purchase of $12.60 whose refund of some cents was returned by the card. */

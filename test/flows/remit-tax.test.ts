@@ -10,8 +10,8 @@ import { type Agent, textOf } from '../support/agent.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { exportBy } from '../support/exports.ts'
-import { closeSound } from '../support/invariants.ts'
-import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
+import { killableDatabase, untilKilled } from '../support/killable-database.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -19,11 +19,11 @@ import { openTestService, type TestService } from '../support/service.ts'
 let service: TestService
 let user_id: UserId
 before(async () => {
-  service = await openTestService({ db: mortalDatabase(await openTestDatabase()) })
+  service = await openTestService({ db: killableDatabase(await openTestDatabase()) })
   const row = sql`select id from users where email_normalized = ${service.demo.operator.email}`
   user_id = (await service.world.db.one<{ id: UserId }>(row)).id
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const PLACES = { TX: '78701', NY: '10001', WA: '98101', CA: '94103' } as const
 

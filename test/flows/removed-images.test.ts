@@ -8,7 +8,7 @@ import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { type AppImages, IMAGES_PAGE, imagesOf } from '../support/app-images.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { png } from '../support/pictures.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -23,7 +23,7 @@ before(async () => {
   agent = await signedIn(service, service.demo.seller)
   images = imagesOf(service, agent)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 describe('a removed image', () => {
   const restore = async (id: string) => {

@@ -10,7 +10,7 @@ import { KILL_STRIDE } from '../support/budget.ts'
 import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { killableDatabase, untilKilled } from '../support/killable-database.ts'
 import { type CallFate, draws, loseSomeCalls, withCallFate } from '../support/network-faults.ts'
 import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -21,7 +21,7 @@ let service: TestService
 let app: OtherApp
 let fateOf: CallFate = () => 'arrives'
 before(async () => {
-  const db = mortalDatabase(await openTestDatabase())
+  const db = killableDatabase(await openTestDatabase())
   service = await openTestService({
     db,
     processor: (sandbox) => withCallFate(sandbox, () => fateOf()),

@@ -7,7 +7,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import { addPlan } from '../support/discount-purchases.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -26,7 +26,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 async function yearly(facts: { trial_days?: number } = {}): Promise<Subscriber> {
   const app = await otherApp(service, { frequency: 'year', ...facts })

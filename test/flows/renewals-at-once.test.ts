@@ -12,7 +12,7 @@ import { KILL_STRIDE } from '../support/budget.ts'
 import { CARD } from '../support/cards.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { killableDatabase, untilKilled } from '../support/killable-database.ts'
 import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { countStatements } from '../support/statement-count.ts'
@@ -39,7 +39,7 @@ const watched = (sandbox: World['processor']): World['processor'] => ({
 })
 
 before(async () => {
-  const db = mortalDatabase(await openTestDatabase())
+  const db = killableDatabase(await openTestDatabase())
   service = await openTestService({ db, processor: watched })
   app = await otherApp(service, { frequency: 'week', amount: cents(1200) })
 })

@@ -12,7 +12,7 @@ import { BUYER_EMAILS } from '../../src/surfaces/emails/buyer.ts'
 import { changePrice } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
 import { ManualClock } from '../support/clock.ts'
-import { assertInvariants, closeSound } from '../support/invariants.ts'
+import { assertInvariants, assertInvariantsAndClose } from '../support/invariants.ts'
 import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { signInAs } from '../support/sign-in.ts'
@@ -44,7 +44,7 @@ function onALine(sandbox: World['processor']): World['processor'] {
 before(async () => {
   service = await openTestService({ processor: onALine })
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 describe('a subscription renews', () => {
   test('charges the next month a month later, with the tax of the state, on the same day', async () => {

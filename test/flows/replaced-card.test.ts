@@ -6,7 +6,7 @@ import { changeCard, payOwed } from '#flows/subscription'
 import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { CARD } from '../support/cards.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { chargedAmounts } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
@@ -34,7 +34,7 @@ before(async () => {
     }),
   })
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 const return_url = 'http://localhost/manage'
 

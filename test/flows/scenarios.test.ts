@@ -10,7 +10,7 @@ import { sql } from '#platform/sql'
 import { runScenario } from '../../src/surfaces/test-clock/run-scenario.ts'
 import { RETRIES, SCENARIOS, scenarioOf } from '../../src/surfaces/test-clock/scenarios.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { historyOf } from '../support/licenses.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { stateOf, subscribe } from '../support/subscriber.ts'
@@ -20,7 +20,7 @@ let service: TestService
 before(async () => {
   service = await openTestService()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 let count = 0
 const newApp = (facts: Partial<Parameters<typeof addApp>[1]> = {}) =>

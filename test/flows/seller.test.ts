@@ -4,7 +4,7 @@ import * as apps from '#domain/apps'
 import type { ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { basic, buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -17,7 +17,7 @@ before(async () => {
   service = await openTestService()
   sellers_browser = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** A browser in which the seller is signed in. */
 const seller = () => sellers_browser.twin()

@@ -9,7 +9,7 @@ import { queueTask, type TaskName } from '#platform/tasks'
 import { signUp } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
 import { selected } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -30,7 +30,7 @@ before(async () => {
   support = await addMember('support')
   other = (await signUp(service)).agent
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 async function addMember(role: sellers.MemberRole): Promise<Agent> {
   const { db, clock } = service.world

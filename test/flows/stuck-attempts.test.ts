@@ -7,7 +7,7 @@ import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import type { Agent } from '../support/agent.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { chargedAmounts } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -48,7 +48,7 @@ before(async () => {
 beforeEach(() => {
   fate = 'works'
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** A subscription whose renewal meets a fate; from then on the processor works. */
 async function renewed(how: typeof fate): Promise<Subscriber> {

@@ -4,7 +4,7 @@ import { reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
 import type { LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { disputeCharge } from '../support/disputes.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { buy, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -15,7 +15,7 @@ describe('a license that staff suspend', () => {
     service = await openTestService()
     await service.world.jobs.start()
   })
-  after(() => closeSound(service))
+  after(() => assertInvariantsAndClose(service))
 
   const staff = async () => ({ ...(await staffActor(service)), reason: 'A stolen card?' })
   const queuedFor = async (license_id: LicenseId) =>

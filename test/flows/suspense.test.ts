@@ -11,11 +11,11 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
-import { auditOf } from '../support/both-sides.ts'
 import { staffWithReason } from '../support/excess.ts'
 import { testId } from '../support/ids.ts'
 import { buy } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
+import { auditOf } from '../support/seller-and-staff.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const DAY = 86_400

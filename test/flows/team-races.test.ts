@@ -18,7 +18,7 @@ import {
 import { parseId, type UserId } from '#platform/ids'
 import { newEmail, openOwner, signUp } from '../support/account.ts'
 import type { Agent } from '../support/agent.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { TEXAS } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -31,7 +31,7 @@ before(async () => {
   await service.listen()
   owner = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 test('a seller keeps an owner, whatever else happens to the new one during a transfer', async () => {
   const { world } = service

@@ -9,7 +9,7 @@ import { callTool } from '#surfaces/mcp/call'
 import { tools } from '#surfaces/mcp/tools'
 import { newEmail, PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { buyer } from '../support/purchase.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
@@ -23,7 +23,7 @@ before(async () => {
   await service.listen()
   owner = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 test('an invited person without an account signs up with that email and joins', async () => {
   const email = newEmail()

@@ -11,7 +11,7 @@ import { sql } from '#platform/sql'
 import { runScenario } from '../../src/surfaces/test-clock/run-scenario.ts'
 import { scenarioOf } from '../../src/surfaces/test-clock/scenarios.ts'
 import { importer } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { historyOf } from '../support/licenses.ts'
 import { buy } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -26,7 +26,7 @@ before(async () => {
   service = await openTestService()
   await service.world.jobs.start()
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 test('each email of an advance says what was true on its day', async () => {
   const { world, demo } = service

@@ -8,7 +8,7 @@ import type { Agent } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { addImported } from '../support/imported.ts'
 import { paidProducts, selected } from '../support/imports.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { subscribe } from '../support/subscriber.ts'
@@ -21,7 +21,7 @@ before(async () => {
   service = await openTestService()
   seller = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 test('a rejected scenario keeps the plan and the retry of its form, and says what did not run', async () => {
   await seller.open('/dashboard/apps/tidepool/test-clock/')

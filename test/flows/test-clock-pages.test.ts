@@ -9,7 +9,7 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { CARD } from '../support/cards.ts'
-import { closeSound } from '../support/invariants.ts'
+import { assertInvariantsAndClose } from '../support/invariants.ts'
 import { basic, buyer, TEXAS } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -34,7 +34,7 @@ before(async () => {
   })
   seller = await signedIn(service, service.demo.seller)
 })
-after(() => closeSound(service))
+after(() => assertInvariantsAndClose(service))
 
 /** Submits a form whose task may take longer than its page waits, and follows it to its end. */
 async function submitAndWait(button: string, fields?: Record<string, string>) {

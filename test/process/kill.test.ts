@@ -20,7 +20,7 @@ after(() => {
 test('killed between charge and license, a restart finishes the purchase and charges once', async () => {
   const settings = { DATA_DIR: data_dir, PORT: String(await freePort()) }
   await prepareDataFolder(data_dir)
-  const dying = await startProcess('test/support/dies-after-charging.ts', settings)
+  const dying = await startProcess('test/support/killed-after-charging.ts', settings)
   const demo = readDemo(data_dir)
   const agent = new Agent(overHttp(dying.base_url), dying.base_url)
   await agent.open(`/buy/${demo.app.prices[0]!.public_id}/`)

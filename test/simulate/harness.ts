@@ -6,7 +6,7 @@ import { sql } from '#platform/sql'
 import type { Sandbox } from '../../src/sandbox/index.ts'
 import { ManualClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { Killed, mortalDatabase } from '../support/mortal.ts'
+import { Killed, killableDatabase } from '../support/killable-database.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { type Fault, faultyDatabase, faultyProcessor } from './code-faults.ts'
 import { type NetworkFaults, withNetworkFaults } from './network-faults.ts'
@@ -48,7 +48,7 @@ export async function openHarness(open = openTestDatabase): Promise<Harness> {
   const noted = { unexpected_errors, deadlocks }
   const harness = { db, clock, network, ...noted, fault: undefined } as unknown as Harness
   const service = await openTestService({
-    db: mortalDatabase(
+    db: killableDatabase(
       faultyDatabase(withoutJobs(notingDeadlocks(db, deadlocks)), () => harness.fault),
     ),
     clock,

@@ -1,5 +1,5 @@
 import { Problem } from '#platform/problem'
-import { untilKilled } from '../support/mortal.ts'
+import { untilKilled } from '../support/killable-database.ts'
 import { ACCOUNT_ACTIONS } from './account-actions.ts'
 import * as buying from './buyer-actions.ts'
 import { CODE_ACTIONS } from './code-actions.ts'

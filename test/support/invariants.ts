@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as licensing from '#domain/licensing'
-import type { Processor } from '#domain/payments'
 import { checkBooks, RULE_OF_FIGURES } from '#flows/check-books'
 import type { Database } from '#platform/db'
 import type { AppId, OrderId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
-import { openSandbox } from '../../src/sandbox/index.ts'
 import { RULES } from './invariant-rules.ts'
 import type { TestService } from './service.ts'
+import { sandboxOf } from './test-clock.ts'
 
 const LOOKS = 300
 const LOOK_MS = 200
@@ -37,7 +36,7 @@ export async function assertInvariants(service: TestService): Promise<void> {
     where status in ('open', 'action_required') and created_at < ${patience}`
   assert.deepEqual(await db.rows(stuck), [], 'no attempt stays open for more than a quarter hour')
   await assertKeysAndReferences(service)
-  const { differences } = await checkBooks({ db, clock, processor: sandboxOf(service.world) })
+  const { differences } = await checkBooks({ db, clock, processor: sandboxOf(service) })
   const forced = await forcedApps(db)
   const found = differences.filter(
     ({ rule, subject }) => rule !== RULE_OF_FIGURES || !forced.has(subject),
@@ -56,13 +55,8 @@ async function forcedApps(db: Database): Promise<Set<string>> {
   return new Set(forced.map(({ app_id }) => app_id))
 }
 
-/** The sandbox without the network faults that a test may have added. */
-function sandboxOf({ db, random, keys, clock, config }: TestService['world']): Processor {
-  return openSandbox({ db, random, keys, clock, base_url: config.base_url })
-}
-
 /** Asserts the same, and closes the service even if that fails. */
-export async function closeSound(service: TestService): Promise<void> {
+export async function assertInvariantsAndClose(service: TestService): Promise<void> {
   try {
     await assertInvariants(service)
   } finally {

@@ -9,7 +9,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openTestDatabase } from './database.ts'
 import { assertInvariants } from './invariants.ts'
-import { mortalDatabase } from './mortal.ts'
+import { killableDatabase } from './killable-database.ts'
 import { payeeOf, sell, withBank } from './payees.ts'
 import { openTestService } from './service.ts'
 import { DAY } from './subscriber.ts'
@@ -24,7 +24,7 @@ type Fate = 'arrives' | 'is lost' | 'answer is lost' | 'is refused'
 
 /** Opens a service whose database dies in `untilKilled`. */
 export async function openPayoutTest() {
-  const db = mortalDatabase(await openTestDatabase())
+  const db = killableDatabase(await openTestDatabase())
   const processor = {
     fate: 'arrives' as Fate,
     /** How often the processor was asked to pay. */

@@ -15,7 +15,7 @@ import { clockWorkOf, type TestMode } from '../../src/surfaces/test-clock/clock-
 import { testId } from './ids.ts'
 import type { TestService } from './service.ts'
 
-/** The sandbox of a service, with its controls. */
+/** The sandbox of a service, with its controls, without the network faults of a test. */
 export function sandboxOf({ world, clock }: TestService): Sandbox {
   const { db, random, keys, config } = world
   return openSandbox({ db, random, keys, clock, base_url: config.base_url })

@@ -38,10 +38,10 @@ export async function untilKilled(last: number, work: () => Promise<unknown>): P
 }
 
 /** A database that a killed process can no longer use; uncommitted work is rolled back. */
-export function mortalDatabase(db: Database): Database {
+export function killableDatabase(db: Database): Database {
   return {
     ...db,
-    ...mortal(db),
+    ...killable(db),
     hot: async (statement) => {
       step()
       return await db.hot(statement)
@@ -49,7 +49,7 @@ export function mortalDatabase(db: Database): Database {
     async tx(work) {
       step()
       const result = await db.tx(async (inner) => {
-        const done = await work(mortal(inner))
+        const done = await work(killable(inner))
         step()
         return done
       })
@@ -59,7 +59,7 @@ export function mortalDatabase(db: Database): Database {
   }
 }
 
-function mortal(db: Db): Db {
+function killable(db: Db): Db {
   const guarded =
     <Args extends unknown[], Result>(ask: (...args: Args) => Promise<Result>) =>
     async (...args: Args) => {

@@ -4,7 +4,7 @@ import { signedIn } from './seller.ts'
 import type { TestService } from './service.ts'
 
 /** The two sides of a case: the cast's seller and its member of staff, each signed in. */
-export interface BothSides {
+export interface SellerAndStaff {
   /** A new tab of the seller's browser. */
   seller(): Agent
   /** A new tab of the staff member's browser. */
@@ -14,7 +14,7 @@ export interface BothSides {
 }
 
 /** Signs both sides in. */
-export async function openBothSides(service: TestService): Promise<BothSides> {
+export async function openSellerAndStaff(service: TestService): Promise<SellerAndStaff> {
   let [seller, staff] = await signIn()
   return {
     seller: () => seller.twin(),
