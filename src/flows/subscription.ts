@@ -20,6 +20,6 @@ export {
 export { pauseAtEnd } from './subscription/pause.ts'
 export { changeCard, type Paid, payOwed } from './subscription/pay-owed.ts'
 export { type PlanChangeQuote, quotePlanChange } from './subscription/plan-change-quote.ts'
-export { plannedPrice } from './subscription/planned-price.ts'
 export { type Round, renewDue } from './subscription/renew.ts'
+export { scheduledPrice } from './subscription/scheduled-price.ts'
 export { resendKeyEmail } from './subscription/uncharged.ts'

@@ -93,7 +93,7 @@ describe('a plan change', () => {
     const subscriber = await subscribe(service, { price_id: price(1) })
     const { license_id } = subscriber
     const { world } = service
-    assert.equal((await changePlanTo(service, subscriber, price(0))).moved.outcome, 'planned')
+    assert.equal((await changePlanTo(service, subscriber, price(0))).moved.outcome, 'scheduled')
     service.clock.pass(366 * DAY)
     const charge = () => Promise.reject(new payments.ProcessorUnreachable('the line is cut'))
     await renewDue({ ...world, processor: { ...world.processor, charge } })

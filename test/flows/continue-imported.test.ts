@@ -148,7 +148,7 @@ describe('an imported license that its buyer continues with a card', () => {
     await continueWithCard(buyer)
     const yearly = service.demo.app.prices[1]!.public_id
     const { quote, moved } = await changePlanTo(service, buyer, yearly)
-    assert.deepEqual([quote.change, moved], [{ when: 'period_end' }, { outcome: 'planned' }])
+    assert.deepEqual([quote.change, moved], [{ when: 'period_end' }, { outcome: 'scheduled' }])
     assert.deepEqual(await chargedAmounts(service, buyer.email), [0])
     await passDays(service, 5)
     assert.deepEqual(await chargedAmounts(service, buyer.email), [0, 10_080])

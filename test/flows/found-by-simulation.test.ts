@@ -71,7 +71,7 @@ test('a new plan begins at the end of the old one, even if it is paid late', asy
     { kind: 'buyer', user_id, request_id: 'req_test' },
     agreed,
   )
-  assert.equal(moved.outcome, 'planned')
+  assert.equal(moved.outcome, 'scheduled')
   // The service is down until the first ten days of the new plan have passed unpaid.
   service.clock.pass(375 * DAY)
   await runDue(service)

@@ -69,7 +69,7 @@ describe('a one-time plan that costs less than what is left of the current plan'
     const subscriber = await subscribe(service, { price_id: price(1) })
     await priced(price(2), 5000, async () => {
       assert.deepEqual(await agreeTo(service, subscriber, await offered(subscriber, price(2))), {
-        outcome: 'planned',
+        outcome: 'scheduled',
       })
       service.clock.pass(367 * DAY)
       await runDue(service)

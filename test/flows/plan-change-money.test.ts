@@ -123,9 +123,9 @@ describe('a charge below the minimum', () => {
     steps.push([0, (await changePlanTo(service, subscriber, again)).moved.outcome])
     assert.deepEqual(steps, [
       [26, 'plan_changed'],
-      [0, 'planned'],
+      [0, 'scheduled'],
       [95, 'paid'],
-      [0, 'planned'],
+      [0, 'scheduled'],
     ])
     await passDays(service, 32)
     assert.deepEqual(await chargedAmounts(service, subscriber.email), [105, 95, 210])
@@ -249,7 +249,7 @@ describe('the credit of an upgrade', () => {
     assert.deepEqual([quote.change.when, quote.total, moved.outcome], ['now', 8820, 'paid'])
     service.clock.pass(344 * DAY)
     const back = await changePlanTo(service, subscriber, app.price_id)
-    assert.deepEqual([back.quote.change.when, back.moved.outcome], ['period_end', 'planned'])
+    assert.deepEqual([back.quote.change.when, back.moved.outcome], ['period_end', 'scheduled'])
     // F23
     assert.deepEqual([back.quote.renewal.amount, back.quote.renewal.total], [1200, 1260])
   })

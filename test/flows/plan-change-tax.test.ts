@@ -65,7 +65,7 @@ test('the end of a pause that was declined is charged for the address and plan o
   const subscriber = await subscribe(service, { price_id: service.demo.app.prices[1]!.public_id })
   const { license_id, user_id } = subscriber
   const monthly = service.demo.app.prices[0]!.public_id
-  assert.equal((await changePlanTo(service, subscriber, monthly)).moved.outcome, 'planned')
+  assert.equal((await changePlanTo(service, subscriber, monthly)).moved.outcome, 'scheduled')
   await apps.setAllowsPause(db, service.demo.app.client_id, true)
   await pauseAtEnd(service.world, buyerActor(subscriber), { license_id, to: 'on' })
   service.clock.pass(366 * DAY)

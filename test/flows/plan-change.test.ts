@@ -134,7 +134,7 @@ describe('a downgrade', () => {
     const subscriber = await subscribe(service, { price_id: price(1) })
     const { license_id } = subscriber
     const { moved } = await changePlanTo(service, subscriber, price(0))
-    assert.equal(moved.outcome, 'planned')
+    assert.equal(moved.outcome, 'scheduled')
     await cancelPlanChange(service.world, buyerActor(subscriber), license_id)
     await changePlanTo(service, subscriber, price(0))
     const { period_end } = await stateOf(service, subscriber)
@@ -242,7 +242,7 @@ describe('a pause by the buyer', () => {
     const { license_id } = subscriber
     const { world } = service
     await pauseAtEnd(world, buyerActor(subscriber), { license_id, to: 'on' })
-    assert.equal((await changePlanTo(service, subscriber, price(0))).moved.outcome, 'planned')
+    assert.equal((await changePlanTo(service, subscriber, price(0))).moved.outcome, 'scheduled')
     service.clock.pass(400 * DAY)
     await runDue(service)
     assert.equal((await stateOf(service, subscriber)).status, 'paused')

@@ -155,7 +155,7 @@ describe('a reminder of a renewal', () => {
       const { price_id } = await addPlan(service, app, 500, frequency)
       const subscriber = await subscribe(service, { app })
       const { moved } = await changePlanTo(service, subscriber, price_id)
-      assert.equal(moved.outcome, 'planned')
+      assert.equal(moved.outcome, 'scheduled')
       await goTo(subscriber, 30)
       const { content } = (await written(subscriber))!
       assert.match(

@@ -61,7 +61,7 @@ export async function earnsOn(tx: Db, affiliate_id: AffiliateId, payer: Payer): 
 }
 
 /** The affiliate of an account that is being deleted, locked: payments in progress end before. */
-export async function lockOf(tx: Db, user_id: UserId): Promise<Affiliate | undefined> {
+export async function lockAffiliateOf(tx: Db, user_id: UserId): Promise<Affiliate | undefined> {
   return await tx.maybe<Affiliate>(
     sql`select id, user_id, code from affiliates where user_id = ${user_id} for update`,
   )

@@ -94,7 +94,7 @@ export async function useDiscount(
 }
 
 /** Frees the use of a code by a purchase that was not paid. */
-export async function returnUse(db: Db, invoice_id: InvoiceId): Promise<void> {
+export async function restoreUse(db: Db, invoice_id: InvoiceId): Promise<void> {
   await db.run(sql`delete from discount_uses where invoice_id = ${invoice_id}`)
 }
 

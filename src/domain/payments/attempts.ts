@@ -99,7 +99,7 @@ export const hasPendingOfLicense = (license_id: Sql) => sql`exists (select 1 fro
   where ${PENDING} and invoice_id in (select id from invoices where license_id = ${license_id}))`
 
 /** Whether a license has a pending attempt. */
-export async function isAnyPendingOf(db: Db, license_id: LicenseId): Promise<boolean> {
+export async function isPaymentPendingForLicense(db: Db, license_id: LicenseId): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(
     sql`select ${hasPendingOfLicense(sql`${license_id}`)} as found`,
   )
@@ -107,7 +107,7 @@ export async function isAnyPendingOf(db: Db, license_id: LicenseId): Promise<boo
 }
 
 /** Whether a payment is pending with one of these emails, for any app. */
-export async function isAnyPendingWith(db: Db, emails: string[]): Promise<boolean> {
+export async function isPaymentPendingForEmail(db: Db, emails: string[]): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`select exists (select 1 from attempts
     where email_normalized = any(${emails}) and ${PENDING}) as found`)
   return found

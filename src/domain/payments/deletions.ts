@@ -13,7 +13,7 @@ export async function isDisputing(db: Db, user_id: UserId): Promise<boolean> {
 }
 
 /** Whether a payment for an app of a seller is pending. */
-export async function isAnyPendingTo(db: Db, seller_id: SellerId): Promise<boolean> {
+export async function isPaymentPendingForSeller(db: Db, seller_id: SellerId): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`select exists (
     select 1 from apps a join attempts t on t.app_id = a.id
     where a.seller_id = ${seller_id} and t.${PENDING}) as found`)

@@ -44,7 +44,7 @@ export async function deletionBlocks(
   for (const { app_id, name } of await billing.chargingApps(db, user_id)) {
     blocks.push({ kind: 'subscription', app_id, app_name: name })
   }
-  const isPaying = await payments.isAnyPendingWith(db, [user.email_normalized])
+  const isPaying = await payments.isPaymentPendingForEmail(db, [user.email_normalized])
   if (isPaying) blocks.push({ kind: 'payment' })
   if (await payments.isDisputing(db, user_id)) blocks.push({ kind: 'dispute' })
   const owed = cents(0 - (await ledger.balanceOf(db, 'buyer_payable', user_id)))
@@ -60,7 +60,7 @@ export async function deletionBlocks(
     const block = (has: SellerObstacle) => blocks.push({ kind: 'seller', seller_name, has })
     if (await apps.hasPublished(db, seller_id)) block('apps')
     // Before what it may become: a subscription, and a balance.
-    if (await payments.isAnyPendingTo(db, seller_id)) block('purchases')
+    if (await payments.isPaymentPendingForSeller(db, seller_id)) block('purchases')
     if (await billing.isAnyRunning(db, seller_id)) block('subscriptions')
     const earnings = await unpaidBalance(world, db, seller_id)
     if (earnings) blocks.push({ kind: 'balance', seller_name, balance: earnings })

@@ -34,7 +34,7 @@ export async function deleteAccount(
   const { user_id } = owner
   return await db.tx(async (tx) => {
     const user = await lockAccount(world, tx, user_id)
-    await affiliates.lockOf(tx, user_id)
+    await affiliates.lockAffiliateOf(tx, user_id)
     await requireOwnSession(tx, owner)
     const blocks = await deletionBlocks(world, user_id, tx)
     if (blocks.length > 0) return { outcome: 'blocked', blocks }
@@ -55,7 +55,7 @@ export async function deleteAccount(
 export async function deleteCopy(world: World, user_id: UserId): Promise<boolean> {
   return await world.db.tx(async (tx) => {
     const user = await lockAccount(world, tx, user_id)
-    if (await payments.isAnyPendingWith(tx, [user.email_normalized])) return false
+    if (await payments.isPaymentPendingForEmail(tx, [user.email_normalized])) return false
     await endAccount(world, tx, { kind: 'account', user_id, request_id: 'live_mode' }, user)
     return true
   })

@@ -72,7 +72,7 @@ export async function confirmEmailChange(
       const addresses = [identity.readEmail(old_email)!, wanted]
       const emails = addresses.map(({ email_normalized }) => email_normalized)
       await payments.lockEmails(tx, emails)
-      if (await payments.isAnyPendingWith(tx, emails)) throw new PaymentPending()
+      if (await payments.isPaymentPendingForEmail(tx, emails)) throw new PaymentPending()
       if (!(await identity.setEmail(tx, { user_id, ...wanted }))) {
         await identity.endPendingChange(tx, now, user_id)
         return { outcome: 'taken' }

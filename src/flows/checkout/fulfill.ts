@@ -21,7 +21,7 @@ interface PaidPurchase {
 }
 
 /** A paid purchase with its buyer, and the terms that they agreed to. */
-export interface BoughtPurchase extends PaidPurchase {
+export interface PurchaseToFulfill extends PaidPurchase {
   terms: billing.Terms
   user_id: UserId
   /** The license that the purchase continues, or a new one. */
@@ -36,12 +36,12 @@ export interface BoughtPurchase extends PaidPurchase {
  * Finds the account of a paid purchase and the license that it continues, or makes them: the
  * account at once, the license with everything else (see `fulfill`).
  */
-export async function boughtBy(
+export async function prepareFulfillment(
   world: World,
   tx: Db,
   now: Date,
   paid: PaidPurchase,
-): Promise<BoughtPurchase> {
+): Promise<PurchaseToFulfill> {
   const { cart, draft } = paid
   const isDiscounted = draft.lines.some(({ kind }) => kind === 'discount')
   const discount = isDiscounted ? await discounts.discountOf(tx, draft.id) : undefined
@@ -70,7 +70,7 @@ export async function fulfill(
   world: World,
   writes: Writes,
   now: Date,
-  purchase: BoughtPurchase,
+  purchase: PurchaseToFulfill,
 ): Promise<void> {
   const { draft, cart, card, terms, user_id, license_id, made_account, is_waived } = purchase
   const { id: invoice_id, order_id, period_index } = draft
@@ -103,7 +103,7 @@ async function mintLicense(
   { random, keys }: World,
   writes: Writes,
   now: Date,
-  { cart, draft, terms, user_id, license_id }: BoughtPurchase,
+  { cart, draft, terms, user_id, license_id }: PurchaseToFulfill,
 ): Promise<void> {
   const license = {
     license_id,
@@ -121,7 +121,7 @@ async function mintLicense(
 async function subscribe(
   writes: Writes,
   now: Date,
-  { draft, cart, quote, terms, license_id, discount }: BoughtPurchase,
+  { draft, cart, quote, terms, license_id, discount }: PurchaseToFulfill,
   made: Pick<billing.NewSubscription, 'id' | 'card_id' | 'period_end'>,
 ): Promise<void> {
   const { period_end } = made

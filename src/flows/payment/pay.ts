@@ -2,7 +2,7 @@ import * as affiliates from '#domain/affiliates'
 import * as billing from '#domain/billing'
 import type * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { boughtBy, fulfill } from '#flows/checkout/fulfill'
+import { fulfill, prepareFulfillment } from '#flows/checkout/fulfill'
 import { afterExtending, extend, extensionOf } from '#flows/subscription/extend'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
@@ -67,7 +67,7 @@ async function preparePurchase(
   const draft = await payable(tx, owner.draft, { ...payer, is_waived })
   const quote = await quoteOf(tx, draft, known.quote)
   const paid = { draft, cart, quote, card: payer.card, is_waived }
-  const purchase = await boughtBy(world, tx, now, paid)
+  const purchase = await prepareFulfillment(world, tx, now, paid)
   const emails = [receiptEmail(world, invoice_id), saleEmail(world, draft.order_id)]
   return {
     write: (writes) =>

@@ -61,7 +61,7 @@ export async function reconcileAttempt(
   world: World,
   attempt: payments.Attempt,
 ): Promise<ChargeOutcome> {
-  const answer = await askProcessor(world, attempt)
+  const answer = await findAnswer(world, attempt)
   return answer ? await settle(world, { attempt, answer }) : { outcome: 'processing' }
 }
 
@@ -77,7 +77,7 @@ export async function latestOutcome(world: World, invoice_id: InvoiceId): Promis
  * for an invoice that is no longer due, is closed, so that nothing can follow. Undefined while the
  * answer is not known.
  */
-async function askProcessor(
+async function findAnswer(
   { db, processor, clock }: World,
   attempt: payments.Attempt,
 ): Promise<payments.ChargeAnswer | undefined> {

@@ -2,7 +2,7 @@ import * as billing from '#domain/billing'
 import * as discounts from '#domain/discounts'
 import * as payments from '#domain/payments'
 import type * as tax from '#domain/tax'
-import { leaveUnpaid } from '#flows/subscription/unpaid'
+import { recordUnpaid } from '#flows/subscription/unpaid'
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { InvoiceId } from '#platform/ids'
@@ -88,7 +88,7 @@ async function prepareAnswer(
     async finish() {
       if (answer.status !== 'action_required') {
         if (owner.kind === 'purchase') await voidPurchase(tx, invoice_id)
-        else await leaveUnpaid(world, tx, now, { ...owner, attempt, answer })
+        else await recordUnpaid(world, tx, now, { ...owner, attempt, answer })
       }
       return settledOf(payments.outcomeOf(answer))
     },
@@ -130,7 +130,7 @@ async function hadTrial(
 
 /** Voids the draft invoice of an unpaid purchase, which frees its use of the discount code. */
 async function voidPurchase(tx: Db, invoice_id: InvoiceId): Promise<void> {
-  await discounts.returnUse(tx, invoice_id)
+  await discounts.restoreUse(tx, invoice_id)
   await billing.voidInvoice(tx, invoice_id)
 }
 

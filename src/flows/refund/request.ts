@@ -53,7 +53,7 @@ export async function refundCharge(
   const recorded = await record(world, actor, requested)
   if ('refusal' in recorded) return { outcome: 'refused', refusal: recorded.refusal }
   const [refund, ...credits] = recorded.refunds
-  const outcome = await askProcessor(world, refund!)
+  const outcome = await sendRefund(world, refund!)
   for (const credit of credits) {
     const answer = await requestRefund(world, credit)
     if (outcome.outcome === 'refunded' && answer.outcome !== 'refunded') return answer
@@ -67,10 +67,10 @@ export async function refundCharge(
  */
 export async function requestRefund(world: World, refund: payments.Refund): Promise<RefundOutcome> {
   const { id: refund_id, upgrade_refund_id } = refund
-  if (upgrade_refund_id === null) return await askProcessor(world, refund)
+  if (upgrade_refund_id === null) return await sendRefund(world, refund)
   const { status } = await payments.getRefund(world.db, upgrade_refund_id)
   if (status === 'open') return { outcome: 'processing', refund_id }
-  if (status !== 'refused') return await askProcessor(world, refund)
+  if (status !== 'refused') return await sendRefund(world, refund)
   const reason = 'The refund of the upgrade was refused.'
   await settleRefund(world, refund_id, { status, reason })
   return { outcome: 'refused_by_processor', refund_id, reason }
@@ -150,7 +150,7 @@ async function add(
 }
 
 /** Asks the processor for a recorded refund, by its id, and records the answer. */
-async function askProcessor(world: World, refund: payments.Refund): Promise<RefundOutcome> {
+async function sendRefund(world: World, refund: payments.Refund): Promise<RefundOutcome> {
   const { processor, db, log } = world
   const { id: refund_id, amount, charge_id } = refund
   const { processor_charge_id, app } = await payments.chargeWithClock(db, charge_id)

@@ -79,7 +79,7 @@ export async function refundStateOf(
     left: cents(charge.amount - reversed.amount),
     is_disputed: disputes.some(({ status }) => status === 'open'),
     is_in_progress: refunds.some(({ status }) => status === 'open'),
-    is_payment_pending: await payments.isAnyPendingOf(db, invoice.license_id),
+    is_payment_pending: await payments.isPaymentPendingForLicense(db, invoice.license_id),
   }
 }
 

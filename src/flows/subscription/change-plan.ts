@@ -24,7 +24,7 @@ import { runningDiscount } from './running-discount.ts'
 /** The outcome of a plan change that was agreed to. */
 export type PlanChanged =
   | ChargeOutcome
-  | { outcome: 'plan_changed' | 'planned' }
+  | { outcome: 'plan_changed' | 'scheduled' }
   /** Something changed since the quote was shown, so a new one must be shown. */
   | { outcome: 'changed' }
 
@@ -102,7 +102,7 @@ async function changeFree(
   if (change.when !== 'in_trial') {
     const plan = { pending_price_id: price.id, pending_amount: price.amount }
     await billing.changeSubscription(tx, subscription, plan)
-    return { outcome: 'planned' }
+    return { outcome: 'scheduled' }
   }
   const { license_id } = license
   const { product_id, amount, frequency, id: price_id } = price

@@ -10,8 +10,8 @@ import type { LicenseId } from '#platform/ids'
 import type { JsonRow } from '#platform/json-row'
 import { type Cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
-import { plannedPrice } from './planned-price.ts'
 import { discountedPrice, lessDiscount, runningDiscount } from './running-discount.ts'
+import { scheduledPrice } from './scheduled-price.ts'
 
 /** An amount, with the tax on the day it is charged. */
 export interface Taxed {
@@ -59,14 +59,14 @@ export async function nextCharge(
     return { why: 'owed', price, discount, ...owedBy(owed), subscription, now }
   }
   const resumes = running.paused_for === 'buyer'
-  const wanted = await plannedPrice(db, subscription)
-  const agreed = wanted ?? { ...running.price, amount: subscription.amount }
+  const scheduled = await scheduledPrice(db, subscription)
+  const agreed = scheduled ?? { ...running.price, amount: subscription.amount }
   const discount = await runningDiscount(db, subscription, agreed)
   const taxed = await withTax(world, subscription, {
     amount: lessDiscount(agreed.amount, discount),
     at: resumes ? now : subscription.period_end,
   })
-  const price = wanted ?? running.price
+  const price = scheduled ?? running.price
   return { why: resumes ? 'resumption' : 'renewal', price, discount, ...taxed, subscription, now }
 }
 
@@ -121,8 +121,8 @@ export async function nextCharges(
       charges.set(id, { why: 'owed', ...owedBy(owed) })
       continue
     }
-    const wanted = await plannedPrice(db, subscription)
-    const next = { amount: await dueNext(db, subscription, wanted), at: period_end }
+    const scheduled = await scheduledPrice(db, subscription)
+    const next = { amount: await dueNext(db, subscription, scheduled), at: period_end }
     charges.set(id, { why: 'renewal', ...(await withTax(world, subscription, next)) })
   }
   return charges
@@ -138,11 +138,11 @@ function owedBy({ amount, tax: owed }: billing.Invoice): Taxed {
 async function dueNext(
   db: Db,
   subscription: billing.Subscription,
-  wanted: catalog.ProductPrice | undefined,
+  scheduled: catalog.ProductPrice | undefined,
 ): Promise<Cents> {
   const { amount, price_id, discount_id } = subscription
-  if (discount_id === null) return wanted?.amount ?? amount
-  const agreed = wanted ?? { ...(await catalog.getPrice(db, price_id)), amount }
+  if (discount_id === null) return scheduled?.amount ?? amount
+  const agreed = scheduled ?? { ...(await catalog.getPrice(db, price_id)), amount }
   return await discountedPrice(db, subscription, agreed)
 }
 

@@ -5,8 +5,8 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { Due } from './invoice.ts'
-import { plannedPrice } from './planned-price.ts'
 import { runningDiscount } from './running-discount.ts'
+import { scheduledPrice } from './scheduled-price.ts'
 
 /** A subscription whose next period is due. */
 interface DueSubscription {
@@ -27,15 +27,15 @@ export async function quoteNextPeriod(
   begins: 'at_period_end' | 'now' = 'at_period_end',
 ): Promise<Due> {
   const { state, zip } = subscription
-  const wanted = await plannedPrice(db, subscription)
-  const price = wanted ?? present
-  const agreed = wanted ?? { ...price, amount: subscription.amount }
+  const scheduled = await scheduledPrice(db, subscription)
+  const price = scheduled ?? present
+  const agreed = scheduled ?? { ...price, amount: subscription.amount }
   const discount = await runningDiscount(db, subscription, agreed)
   const lines = billing.priceLines(agreed.amount, discount)
   const sale = { state, zip, amount: billing.linesTotal(lines) }
   const figures = await taxes.quote(now, sale)
   const quote = tax.newQuote(now, { ...sale, ...figures, id: mintId(random, 'quote') })
-  const period = nextPeriod(subscription, wanted, begins === 'now' ? now : undefined)
+  const period = nextPeriod(subscription, scheduled, begins === 'now' ? now : undefined)
   return { kind: 'renewal', period, price, lines, quote }
 }
 
@@ -45,12 +45,12 @@ export async function quoteNextPeriod(
  */
 function nextPeriod(
   subscription: billing.RunningSubscription,
-  wanted: catalog.ProductPrice | undefined,
+  scheduled: catalog.ProductPrice | undefined,
   resumed_at: Date | undefined,
 ): Due['period'] {
   const { period_index, period_end } = subscription
-  if (!wanted && !resumed_at) return billing.periodOf(subscription, period_index + 1)
-  const { frequency } = wanted ?? subscription
+  if (!scheduled && !resumed_at) return billing.periodOf(subscription, period_index + 1)
+  const { frequency } = scheduled ?? subscription
   const anchor = resumed_at ?? period_end
   if (frequency === null) {
     return { period_index: period_index + 1, period_start: anchor, period_end: null }

@@ -43,19 +43,19 @@ export async function renewDue(
   const claims = await claimDue(world, { app_id, limit })
   const steps = groupedSteps(world)
   let done = reminded + ended
-  const takeEach = async () => {
+  const processClaims = async () => {
     for (;;) {
       const id = stopping.aborted ? undefined : await claims.next()
       if (id === undefined) return
       try {
-        await take(world, id, steps)
+        await processSubscription(world, id, steps)
       } catch (error) {
         log.error({ error, subscription_id: id }, 'subscription not processed; will retry')
       }
       done++
     }
   }
-  const ends = await Promise.allSettled(Array.from({ length: at_once }, takeEach))
+  const ends = await Promise.allSettled(Array.from({ length: at_once }, processClaims))
   const failed = ends.find((end) => end.status === 'rejected')
   if (failed) throw failed.reason
   await claims.release()
@@ -84,7 +84,7 @@ interface Renewal {
   due: Due | undefined
 }
 
-async function take(world: World, id: SubscriptionId, steps: Steps): Promise<void> {
+async function processSubscription(world: World, id: SubscriptionId, steps: Steps): Promise<void> {
   const before = await steps.find(id)
   if (!isCharge(before)) {
     await world.db.tx(async (tx) => {

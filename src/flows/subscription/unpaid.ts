@@ -20,7 +20,7 @@ interface Unpaid {
  * buyer pauses, nothing is owed: the first period after the pause is invoiced when it is paid for,
  * at the plan and the address of that day.
  */
-export async function leaveUnpaid(world: World, tx: Db, now: Date, unpaid: Unpaid): Promise<void> {
+export async function recordUnpaid(world: World, tx: Db, now: Date, unpaid: Unpaid): Promise<void> {
   const { invoice, subscription, license, attempt, answer } = unpaid
   const isOptional = invoice.kind === 'upgrade' || license.paused_for === 'buyer'
   if (isOptional) await billing.voidInvoice(tx, invoice.id)

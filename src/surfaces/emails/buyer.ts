@@ -159,7 +159,7 @@ async function writeCanceled(
   if (canceled_at === null) return undefined
   const ends_at = status === 'canceled' ? null : canceled_at
   const keep_url = `${plan.manage_url}auto-renew/`
-  const is_paying = await payments.isAnyPendingOf(world.db, license_id)
+  const is_paying = await payments.isPaymentPendingForLicense(world.db, license_id)
   return toBuyer(facts, subscriptionCanceled(plan, { ends_at, keep_url, is_paying }))
 }
 

@@ -5,7 +5,7 @@ import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { findContinuable } from '#flows/checkout'
-import { type NextCharge, nextCharge, plannedPrice } from '#flows/subscription'
+import { type NextCharge, nextCharge, scheduledPrice } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { buyPath } from '#http/buy-link'
 import { type AppContext, findLicense, MANAGE_PATH } from '#http/guards/license'
@@ -167,7 +167,7 @@ async function renewingOf(
     gives_up_at: past_due_since ? billing.dunningEnd(past_due_since) : undefined,
     declined: code ? payments.declineSentence(code, locale) : undefined,
     needs_other_card: payments.needsOtherCard(code),
-    pending: await plannedPrice(db, subscription),
+    pending: await scheduledPrice(db, subscription),
     discount: discountText(subscription, { next, locale }),
   }
 }

@@ -26,7 +26,7 @@ const NOTES: Record<string, NoteMessage> = {
   paid: success('portal.done_paid'),
   resumed: success('portal.done_resumed'),
   plan_changed: success('portal.done_plan_changed'),
-  planned: success('portal.done_planned'),
+  scheduled: success('portal.done_planned'),
   kept: success('portal.done_kept'),
   kept_too_late: info('portal.done_kept_too_late'),
   cannot_change_plan: info('portal.done_cannot_change_plan'),

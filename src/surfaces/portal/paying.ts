@@ -108,7 +108,7 @@ function addressAfter(
     case 'paid':
       return at('', { done })
     case 'plan_changed':
-    case 'planned':
+    case 'scheduled':
       return at('', { done: result.outcome })
     case 'nothing_owed':
       return at('', otherwise === undefined ? {} : { done: otherwise })

@@ -71,7 +71,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     if (!isSet) return redirectTo(reply, at('', { done: 'not_done' }))
     if (to === 'on') return redirectTo(reply, at('', { done: 'auto_renew_on' }))
     if (endsNow(context)) return redirectTo(reply, at())
-    const isPaying = await payments.isAnyPendingOf(world.db, license_id)
+    const isPaying = await payments.isPaymentPendingForLicense(world.db, license_id)
     return redirectTo(reply, at('', { done: `auto_renew_off${isPaying ? '_paying' : ''}` }))
   })
 }
