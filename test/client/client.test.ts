@@ -122,7 +122,7 @@ test('an order that stays processing is returned with its retry_after, not as an
   }))
   const order = await clientOf(service.url).order('ref', { wait_seconds: 1 })
   assert.deepEqual(order, { status: 'processing', retry_after: 3 })
-  assert.equal(service.requests.length, 1, 'a wait that would outlast wait_seconds is not begun')
+  assert.equal(service.requests.length, 1, 'no retry after wait_seconds')
 })
 
 test('a wait_seconds that is no number does not wait without an end', async (t) => {

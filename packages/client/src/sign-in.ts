@@ -49,13 +49,13 @@ export type SignedIn = {
 }
 
 export type SignIn = {
-  /** Begins a sign-in. Throws TypeError for an invalid redirect_uri or return_to. */
+  /** Starts a sign-in. Throws TypeError for an invalid redirect_uri or return_to. */
   authorizationLink(options: AuthorizationOptions): Promise<AuthorizationLink>
   /**
-   * Ends a sign-in: `url` is the address that the browser returned to (a path is enough), and
+   * Completes a sign-in: `url` is the address that the browser returned to (a path is enough), and
    * `login` the value from its cookie. Throws SignInError: `access_denied` if the person canceled;
    * `invalid_grant` if the code is older than a minute or was used before; `login_expired` and
-   * `state_mismatch` if this browser did not begin the sign-in. Delete the cookie in either case.
+   * `state_mismatch` if this browser did not start the sign-in. Delete the cookie in either case.
    */
   callback(url: string | URL, login: string | undefined): Promise<SignedIn>
   /**

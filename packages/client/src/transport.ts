@@ -44,8 +44,8 @@ const BACKOFF_MS = [100, 400]
 
 /**
  * Returns the function that sends calls. A repeatable call is retried after a network error, a 5xx
- * or a 429, three attempts in all, and never before its Retry-After. A wait that would end after
- * the timeout is not begun. Throws PurserError.
+ * or a 429, three attempts in all, and never before its Retry-After. If that is after the timeout,
+ * it throws at once. Throws PurserError.
  */
 export function createTransport(options: TransportOptions): Send {
   const { timeout_ms = TIMEOUT_MS, max_in_flight = 20 } = options
