@@ -146,7 +146,7 @@ async function seedAuthenticator(
   if (known) return identity.openAuthenticatorSecret(keys, known)
   const now = clock.now()
   const secret_sealed = identity.mintAuthenticatorSecret(keys, random, user_id)
-  await identity.beginAuthenticator(db, now, { user_id, secret_sealed })
+  await identity.startAuthenticatorSetup(db, now, { user_id, secret_sealed })
   await identity.confirmAuthenticator(db, now, { user_id, secret_sealed, step: 0 })
   return identity.openAuthenticatorSecret(keys, { user_id, secret_sealed })
 }

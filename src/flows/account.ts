@@ -6,11 +6,11 @@
 
 export type { Owner } from './account/audit.ts'
 export {
-  beginAuthenticator,
   confirmAuthenticator,
   openSetup,
   removeAuthenticator,
   type Setup,
+  startAuthenticatorSetup,
 } from './account/authenticator.ts'
 export { allowAgent, disconnectAgent, disconnectApp } from './account/connections.ts'
 export { deleteCopies } from './account/copies.ts'

@@ -22,7 +22,7 @@ class BackupNotWritten extends ConfigError {
 }
 
 /** A name of its own for each backup of this process: two commands may name the same file. */
-let begun = 0
+let backups_started = 0
 
 /**
  * Writes a consistent copy of the embedded database to a new file that only its owner can read;
@@ -32,7 +32,7 @@ let begun = 0
 export async function writeBackup(db: Database, file: string): Promise<number> {
   if (!db.copy) throw new Error('PostgreSQL has its own tools for backups')
   const copy = await db.copy()
-  const unfinished = `${file}.${process.pid}-${++begun}.part`
+  const unfinished = `${file}.${process.pid}-${++backups_started}.part`
   const output = createWriteStream(unfinished, { mode: 0o600, flags: 'wx', flush: true })
   try {
     const content = Readable.fromWeb(copy.stream() as ReadableStream)

@@ -21,7 +21,7 @@ export const KEPT_DAYS = 7
 export const KEPT_FILES = 10
 
 /** Creates the empty file of a task. */
-export async function beginFile(
+export async function startFile(
   db: Db,
   now: Date,
   { task_id, name, type }: Pick<TaskFile, 'task_id' | 'name' | 'type'>,

@@ -71,7 +71,7 @@ export async function queueTask(
 }
 
 /** Starts a waiting task; undefined if it was started before. */
-export async function beginTask(db: Db, now: Date, id: TaskId): Promise<Task | undefined> {
+export async function claimTask(db: Db, now: Date, id: TaskId): Promise<Task | undefined> {
   return await db.maybe<Task>(sql`update tasks set status = 'running', updated_at = ${now}
     where id = ${id} and status = 'waiting' returning ${COLUMNS}`)
 }

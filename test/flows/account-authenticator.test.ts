@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { decodeQR } from 'qr/decode.js'
 import * as identity from '#domain/identity'
-import { beginAuthenticator, confirmAuthenticator, openSetup } from '#flows/account'
+import { confirmAuthenticator, openSetup, startAuthenticatorSetup } from '#flows/account'
 import type { World } from '#flows/world'
 import {
   addAuthenticator,
@@ -61,11 +61,11 @@ describe('the setup of an authenticator app', () => {
     const { world } = service
     const { id: user_id } = (await identity.findByEmail(world.db, email))!
     const owner = await openOwner(service, { user_id, email })
-    await beginAuthenticator(world, owner)
+    await startAuthenticatorSetup(world, owner)
     const { secret } = (await openSetup(world, owner))!
     // The other tab begins again while the code of the first is checked.
     const consume: World['limits']['consume'] = async (limit, key) => {
-      if (limit.name === 'authenticator-setup') await beginAuthenticator(world, owner)
+      if (limit.name === 'authenticator-setup') await startAuthenticatorSetup(world, owner)
       return await world.limits.consume(limit, key)
     }
     const restarting = { ...world, limits: { ...world.limits, consume } }

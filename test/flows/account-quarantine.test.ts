@@ -217,7 +217,7 @@ async function plantFactors(user_id: UserId, passkey: SoftPasskey): Promise<void
   const { db, keys, random } = setup.world
   const now = setup.clock.now()
   const secret_sealed = identity.mintAuthenticatorSecret(keys, random, user_id)
-  await identity.beginAuthenticator(db, now, { user_id, secret_sealed })
+  await identity.startAuthenticatorSetup(db, now, { user_id, secret_sealed })
   await identity.confirmAuthenticator(db, now, { user_id, secret_sealed, step: 1 })
   const code_hashes = identity.recoveryCodeHashes(keys, user_id, 'aaaa-bbbb-cccc')
   await identity.replaceRecoveryCodes(db, now, { user_id, code_hashes })

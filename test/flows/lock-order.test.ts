@@ -7,7 +7,12 @@ import * as billing from '#domain/billing'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
-import { beginAuthenticator, confirmAuthenticator, deleteAccount, openSetup } from '#flows/account'
+import {
+  confirmAuthenticator,
+  deleteAccount,
+  openSetup,
+  startAuthenticatorSetup,
+} from '#flows/account'
 import { identifyBuyer } from '#flows/checkout'
 import { transferOwnership } from '#flows/seller'
 import { undoEmailChange } from '#flows/sign-in'
@@ -215,7 +220,7 @@ describe('order of locks', { skip }, () => {
     const person = await addPerson(service, newEmail())
     const { user_id } = person
     const owner = await openOwner(service, person)
-    assert.ok(await beginAuthenticator(world, owner))
+    assert.ok(await startAuthenticatorSetup(world, owner))
     const { secret } = (await openSetup(world, owner))!
     const confirmed = await inOrder(
       {

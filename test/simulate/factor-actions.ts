@@ -1,5 +1,10 @@
 import * as identity from '#domain/identity'
-import { beginAuthenticator, confirmAuthenticator, type Owner, openSetup } from '#flows/account'
+import {
+  confirmAuthenticator,
+  type Owner,
+  openSetup,
+  startAuthenticatorSetup,
+} from '#flows/account'
 import type { UserId } from '#platform/ids'
 import { openOwner } from '../support/account.ts'
 import type { KnownSession } from './access-record.ts'
@@ -72,7 +77,7 @@ async function turnOn(fixture: Fixture, rng: SeededRandom): Promise<string | und
 async function beginSetup(fixture: Fixture, owner: Owner): Promise<RecordedApp | undefined> {
   const { world, record } = fixture
   const begun_at = world.clock.now()
-  if (!(await beginAuthenticator(world, owner))) return undefined
+  if (!(await startAuthenticatorSetup(world, owner))) return undefined
   const setup = await openSetup(world, owner)
   if (!setup) return undefined
   const app = { user_id: owner.user_id, secret: setup.secret, begun_at, confirmed: [] }

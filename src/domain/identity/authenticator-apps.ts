@@ -14,17 +14,17 @@ export interface AuthenticatorApp {
 const SETUP_SECONDS = 15 * 60
 
 /** Starts the setup of an authenticator app; false if the account already has one. */
-export async function beginAuthenticator(
+export async function startAuthenticatorSetup(
   db: Db,
   now: Date,
   facts: { user_id: UserId; secret_sealed: Buffer },
 ): Promise<boolean> {
-  const begun = await db.run(sql`insert into authenticator_apps
+  const added = await db.run(sql`insert into authenticator_apps
     (user_id, secret_sealed, created_at) values (${facts.user_id}, ${facts.secret_sealed}, ${now})
     on conflict (user_id) do update
     set secret_sealed = excluded.secret_sealed, created_at = excluded.created_at
     where authenticator_apps.confirmed_at is null`)
-  return begun === 1
+  return added === 1
 }
 
 /** The app that is being set up, while its secret may still be shown. */
@@ -51,7 +51,7 @@ export async function findAuthenticator(
 
 /**
  * Confirms an app by a code of this time step; false if it was confirmed before, or its setup has
- * begun again with another secret.
+ * started again with another secret.
  */
 export async function confirmAuthenticator(
   db: Db,

@@ -14,12 +14,12 @@ export interface Setup {
 }
 
 /** Creates a secret for an authenticator app. False if the account already has one. */
-export async function beginAuthenticator(
+export async function startAuthenticatorSetup(
   { db, clock, keys, random }: World,
   { user_id }: Owner,
 ): Promise<boolean> {
   const secret_sealed = identity.mintAuthenticatorSecret(keys, random, user_id)
-  return await identity.beginAuthenticator(db, clock.now(), { user_id, secret_sealed })
+  return await identity.startAuthenticatorSetup(db, clock.now(), { user_id, secret_sealed })
 }
 
 /** The unconfirmed secret. Undefined if there is none, or it has expired. */

@@ -27,10 +27,10 @@ interface RequestedPayout extends payouts.Payee {
 /** Pays out everything that is available to a payee, or returns why nothing is paid. */
 export async function payOut(world: World, request: RequestedPayout): Promise<PayoutOutcome> {
   const now = await payeeTime(world, request.owner)
-  const begun = await world.db.tx((tx) => beginPayout(world, tx, now, now, request), {
+  const requested = await world.db.tx((tx) => recordPayoutRequest(world, tx, now, now, request), {
     patient: true,
   })
-  return 'payout' in begun ? await requestAndSettle(world, begun.payout) : begun
+  return 'payout' in requested ? await requestAndSettle(world, requested.payout) : requested
 }
 
 /**
@@ -38,7 +38,7 @@ export async function payOut(world: World, request: RequestedPayout): Promise<Pa
  * which needs a long timeout: a long history may have a million lines. Of concurrent calls one
  * takes the lines, and the others find none.
  */
-export async function beginPayout(
+export async function recordPayoutRequest(
   { random }: World,
   tx: Db,
   now: Date,

@@ -29,7 +29,7 @@ export async function reconcilePayouts(world: World): Promise<void> {
 
 async function reconcilePayout(world: World, payout: payouts.Payout): Promise<void> {
   try {
-    if (await beginRetry(world, payout)) await requestAndSettle(world, payout)
+    if (await startRetry(world, payout)) await requestAndSettle(world, payout)
   } catch (error) {
     world.log.error({ error, payout_id: payout.id }, 'payout not settled; will retry')
   }
@@ -39,7 +39,7 @@ async function reconcilePayout(world: World, payout: payouts.Payout): Promise<vo
  * Records that an open payout is requested again. False if that is not due, or if it was postponed
  * and staff have paused the payee's payouts: both may have changed since the payout was read.
  */
-async function beginRetry(world: World, { id, owner }: payouts.Payout): Promise<boolean> {
+async function startRetry(world: World, { id, owner }: payouts.Payout): Promise<boolean> {
   const now = await payeeTime(world, owner)
   return await world.db.tx(async (tx) => {
     await ledger.lockOwner(tx, owner)

@@ -2,7 +2,7 @@ import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import type { PayeeId } from '#platform/ids'
 import { restoredAt } from '#platform/installation'
-import { beginPayout } from './pay.ts'
+import { recordPayoutRequest } from './pay.ts'
 import { requestAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
 
@@ -29,18 +29,18 @@ async function payForWeek(world: World, owner: PayeeId): Promise<boolean> {
   const now = await payeeTime(world, owner)
   const monday = payouts.mondayOf(now)
   const account = payouts.accountOf(owner)
-  const begun = await world.db.tx(
+  const requested = await world.db.tx(
     async (tx) => {
       // While another payout waits for its answer, the week is left to a later run.
       if (await payouts.openPayoutOf(tx, { owner, account })) return undefined
       // The decision and the payout are one transaction: a worker that crashes leaves both or
       // neither.
       if (!(await payouts.claimWeek(tx, owner, monday))) return undefined
-      return await beginPayout(world, tx, now, monday, { owner, account, cause: 'weekly' })
+      return await recordPayoutRequest(world, tx, now, monday, { owner, account, cause: 'weekly' })
     },
     { patient: true },
   )
-  if (!begun || !('payout' in begun)) return false
-  await requestAndSettle(world, begun.payout)
+  if (!requested || !('payout' in requested)) return false
+  await requestAndSettle(world, requested.payout)
   return true
 }

@@ -37,27 +37,27 @@ export async function changePlan(
   const { license_id, return_url } = facts
   const pinned = readAgreement(world, facts.agreement)
   if (pinned?.license_id !== license_id) return { outcome: 'changed' }
-  let begun = await begin(world, actor, { license_id, pinned })
-  if ('payment' in begun && begun.payment.outcome === 'processing') {
+  let started = await startChange(world, actor, { license_id, pinned })
+  if ('payment' in started && started.payment.outcome === 'processing') {
     // The bank may still ask about an earlier upgrade, at another amount: this one counts.
     const closed = await closeChallenge(world, license_id)
-    if (!closed || closed.outcome === 'processing') return begun.payment
-    begun = await begin(world, actor, { license_id, pinned })
+    if (!closed || closed.outcome === 'processing') return started.payment
+    started = await startChange(world, actor, { license_id, pinned })
   }
-  if ('end' in begun) return begun.end
-  const { app, payment } = begun
+  if ('end' in started) return started.end
+  const { app, payment } = started
   if (payment.outcome === 'settled') return { outcome: 'plan_changed' }
   if (payment.outcome === 'processing') return payment
   return await chargeAttempt(world, { attempt: payment.attempt, app, return_url })
 }
 
 /** Makes a plan change that costs nothing now, or opens its payment. */
-async function begin(
+async function startChange(
   world: World,
   actor: ActorOf<'buyer'>,
   { license_id, pinned }: { license_id: LicenseId; pinned: Pinned },
-): Promise<Begun> {
-  return await world.db.tx(async (tx): Promise<Begun> => {
+): Promise<StartedChange> {
+  return await world.db.tx(async (tx): Promise<StartedChange> => {
     const locked = await lockLicense(world, tx, license_id)
     const { subscription, app, now } = locked
     // Locked, so that the seller cannot remove the plan before this change is recorded.
@@ -70,20 +70,20 @@ async function begin(
     const quote = tax_quote_id === null ? undefined : await tax.getQuote(tx, tax_quote_id)
     if (quote && !isTaxSame(world, locked, quote)) return { end: { outcome: 'changed' } }
     const changing = { locked, subscription, price, change, pinned }
-    const begun: Begun =
+    const started: StartedChange =
       change.when === 'now'
         ? { payment: await openUpgradePayment(world, tx, changing, change.credit, quote!), app }
         : { end: await changeFree(tx, changing) }
-    if ('payment' in begun && begun.payment.outcome === 'processing') return begun
+    if ('payment' in started && started.payment.outcome === 'processing') return started
     const detail = { from: subscription.price_id, to: price.id, when: change.when }
     const action = 'license.plan_change'
     await audit(tx, now, { actor, action, subject: license_id, detail })
-    return begun
+    return started
   })
 }
 
 /** A plan change that is done, or one whose difference must be charged. */
-type Begun = { end: PlanChanged } | { payment: OpenedPayment; app: LockedLicense['app'] }
+type StartedChange = { end: PlanChanged } | { payment: OpenedPayment; app: LockedLicense['app'] }
 
 interface Changing {
   locked: LockedLicense

@@ -37,7 +37,7 @@ export interface OpenDocument {
 }
 
 /** Draws a document in US letter size, up to the last row that it has. */
-export function beginDocument(content: PdfContent): OpenDocument {
+export function startDocument(content: PdfContent): OpenDocument {
   const doc = new PDFDocument({
     size: 'LETTER',
     margin: MARGIN,

@@ -62,13 +62,13 @@ export function openPdfPool(choice: Partial<typeof LIMITS> = {}): PdfPool {
     return at === -1 ? undefined : waiting.splice(at, 1)[0]
   }
 
-  const beginNext = () => {
+  const startNext = () => {
     for (let job = takeNext(); job; job = takeNext()) {
       const worker = takeIdle() ?? startThread(WORKER)
       inHand.set(worker, job)
       const work = finish(worker, job).finally(() => {
         ended.delete(work)
-        beginNext()
+        startNext()
       })
       ended.add(work)
     }
@@ -99,7 +99,7 @@ export function openPdfPool(choice: Partial<typeof LIMITS> = {}): PdfPool {
       if (waiting.length >= limits.waiting) throw tooMany()
       return await new Promise((resolve, reject) => {
         waiting.push({ content, ...(more ?? NO_MORE), resolve, reject })
-        beginNext()
+        startNext()
       })
     },
     async close() {

@@ -4,7 +4,7 @@
  * drawn.
  */
 import { parentPort } from 'node:worker_threads'
-import { beginDocument, type OpenDocument } from './draw.ts'
+import { type OpenDocument, startDocument } from './draw.ts'
 import type { PdfAnswer, PdfRequest } from './pool.ts'
 
 let open: OpenDocument | undefined
@@ -13,7 +13,7 @@ parentPort!.on('message', async (request: PdfRequest) => {
   const answer = (message: PdfAnswer, moved: ArrayBuffer[] = []) =>
     parentPort!.postMessage(message, moved)
   try {
-    if (request.kind === 'begin' || request.kind === 'whole') open = beginDocument(request.content)
+    if (request.kind === 'begin' || request.kind === 'whole') open = startDocument(request.content)
     if (request.kind === 'rows') open!.addRows(request.rows)
     if (request.kind === 'begin' || request.kind === 'rows') return answer({ kind: 'more' })
     const drawn = await open!.end()

@@ -3,13 +3,13 @@ import { encodeQR } from 'qr'
 import * as identity from '#domain/identity'
 import {
   addPasskey,
-  beginAuthenticator,
   confirmAuthenticator,
   openSetup,
   passkeyCreationOptions,
   remakeRecoveryCodes,
   removeAuthenticator,
   removePasskey,
+  startAuthenticatorSetup,
 } from '#flows/account'
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
@@ -47,7 +47,7 @@ function declareAuthenticator(scope: FastifyInstance, world: World): void {
   const needs = { recent: true, back: SECURITY }
   scope.post(`${AUTHENTICATOR}/begin`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)
-    const hasBegun = await beginAuthenticator(world, owner)
+    const hasBegun = await startAuthenticatorSetup(world, owner)
     return redirectTo(reply, hasBegun ? AUTHENTICATOR : SECURITY)
   })
   scope.get(AUTHENTICATOR, async (request, reply) =>

@@ -25,7 +25,6 @@ import type { TaskId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import {
   addPart,
-  beginFile,
   contentOf,
   deleteOlderFiles,
   dropFile,
@@ -33,6 +32,7 @@ import {
   finishFile,
   KEPT_DAYS,
   KEPT_FILES,
+  startFile,
   sweepFiles,
 } from '#platform/task-files'
 import { findTask, isUnderWay, latestTask, type Task } from '#platform/tasks'
@@ -108,7 +108,7 @@ export async function saveFile(
   file: { name: string; type: string },
   make: (write: (part: string | Buffer) => Promise<void>) => Promise<number>,
 ): Promise<TaskEnd> {
-  await beginFile(db, clock.now(), { task_id, ...file })
+  await startFile(db, clock.now(), { task_id, ...file })
   try {
     let part = 0
     const rows = await make((content) =>

@@ -15,7 +15,7 @@ import { mintId, type TaskId } from '#platform/ids'
 import { ENGLISH, type Locale } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
 import {
-  beginTask,
+  claimTask,
   endTask,
   findAnyTask,
   isUnderWay,
@@ -155,7 +155,7 @@ function faultOf(kind: TaskKind, { t }: Locale, was_stopped: boolean): string {
 async function run(world: World, id: TaskId): Promise<void> {
   const { db, clock, log } = world
   const runner = runnerOf(world)
-  const task = await beginTask(db, clock.now(), id)
+  const task = await claimTask(db, clock.now(), id)
   if (!task) return
   const kind = kindOf(world, task.kind)
   if (!kind) {
