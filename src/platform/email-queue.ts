@@ -73,6 +73,20 @@ export async function queueEmail(
   return (await queueEmails(db, now, jobs, [email], options)) === 1
 }
 
+/**
+ * Queues an email that is sent once about its subject, such as a refund, in the caller's
+ * transaction. A second one of the same kind about the same subject is not queued.
+ */
+export async function queueEmailOnce(
+  db: Writes,
+  now: Date,
+  { jobs, random }: { jobs: Jobs; random: Random },
+  email: EmailSubject,
+): Promise<void> {
+  const id = mintId(random, 'email')
+  await queueEmail(db, now, jobs, { ...email, id, cause: `${email.kind}:${email.subject_id}` })
+}
+
 /** Queues several emails, like `queueEmail`; returns how many were new. */
 export async function queueEmails(
   db: Writes,

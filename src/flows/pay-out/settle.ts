@@ -8,7 +8,7 @@ import type { World } from '#flows/world'
 import { clearAlarm, raiseAlarm } from '#platform/alarms'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import { queueEmail } from '#platform/email-queue'
+import { queueEmailOnce } from '#platform/email-queue'
 import { mintId, type PayeeId, type PayoutId, type ProcessorId, readId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { payeeTime } from './time.ts'
@@ -134,7 +134,10 @@ export async function endPayout(
       if (!recorded.was_refused && !is_canceled) await awaitOtherBank(tx, now, recorded)
       if (await hasLeft(tx, owner)) await alertStaff(world, tx, recorded)
     }
-    if (status !== 'pending') await notify(world, tx, now, id, status)
+    if (status !== 'pending') {
+      const kind = `payout_${status}` as const
+      await queueEmailOnce(tx, now, world, { kind, subject_id: id })
+    }
     return status
   })
   await clearIfCovered(world)
@@ -189,22 +192,5 @@ async function alertStaff({ clock, random }: World, tx: Db, payout: payouts.Payo
       `${ended}, and the payee has deleted their account. Ask the processor how to reach them. ` +
       'If that fails, report the amount as unclaimed property.',
     href: '/admin/payouts/?status=failed',
-  })
-}
-
-async function notify(
-  { jobs, random }: World,
-  tx: Db,
-  now: Date,
-  payout_id: PayoutId,
-  status: 'paid' | 'failed',
-): Promise<void> {
-  const kind = `payout_${status}` as const
-  const cause = `${kind}:${payout_id}`
-  await queueEmail(tx, now, jobs, {
-    id: mintId(random, 'email'),
-    cause,
-    kind,
-    subject_id: payout_id,
   })
 }

@@ -8,7 +8,7 @@ import { endLicense } from '#flows/locked-license'
 import { reversedOf } from '#flows/reversed'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { queueEmail } from '#platform/email-queue'
+import { queueEmailOnce } from '#platform/email-queue'
 import { mintId, type ProcessorId, type RefundId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { alertReturned } from './outside-alarms.ts'
@@ -51,24 +51,17 @@ export async function bookRefund(world: World, tx: Db, refunding: Refunding): Pr
     affiliate_id: invoice.affiliate_id,
   })
   await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
-  await notify(world, tx, now, { kind: 'refund_issued', id: refund.id })
-  if (refund.is_by_staff) await notify(world, tx, now, { kind: 'refund_by_staff', id: refund.id })
+  const subject_id = refund.id
+  await queueEmailOnce(tx, now, world, { kind: 'refund_issued', subject_id })
+  if (refund.is_by_staff) {
+    await queueEmailOnce(tx, now, world, { kind: 'refund_by_staff', subject_id })
+  }
   if (license.status === 'canceled') return
   const last = await billing.lastChargedInvoice(tx, license.license_id)
   const reversed = await reversedOf(tx, charge.id)
   if (last?.id === invoice.id && reversed.amount >= charge.amount) {
     await endLicense(tx, locked, 'refunded')
   }
-}
-
-async function notify(
-  { jobs, random }: World,
-  tx: Db,
-  now: Date,
-  { kind, id: subject_id }: { kind: 'refund_issued' | 'refund_by_staff'; id: RefundId },
-): Promise<void> {
-  const id = mintId(random, 'email')
-  await queueEmail(tx, now, jobs, { id, cause: `${kind}:${subject_id}`, kind, subject_id })
 }
 
 type RefundSettled = Extract<payments.ProcessorEvent, { kind: 'refund_settled' }>

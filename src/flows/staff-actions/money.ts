@@ -1,7 +1,7 @@
 import * as ledger from '#domain/ledger'
 import { chargeBalances, divideAmong } from '#flows/excess'
 import type { World } from '#flows/world'
-import { queueEmail } from '#platform/email-queue'
+import { queueEmailOnce } from '#platform/email-queue'
 import { mintId, type UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
@@ -39,12 +39,7 @@ export async function payBuyerOtherwise(
       subject: user_id,
       detail,
     })
-    await queueEmail(tx, now, world.jobs, {
-      id: mintId(random, 'email'),
-      cause: `paid_otherwise:${payment_id}`,
-      kind: 'paid_otherwise',
-      subject_id: payment_id,
-    })
+    await queueEmailOnce(tx, now, world, { kind: 'paid_otherwise', subject_id: payment_id })
     return total
   })
 }

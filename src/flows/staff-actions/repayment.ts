@@ -4,7 +4,7 @@ import { chargeBalances, divideAmong, endExcessAlarms } from '#flows/excess'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
-import { queueEmail } from '#platform/email-queue'
+import { queueEmailOnce } from '#platform/email-queue'
 import { mintId, type UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 
@@ -46,12 +46,7 @@ export async function recordRepayment(
     const { way, reference, paid_on } = requested
     const detail = { repayment_id, amount, way, reference, paid_on }
     await audit(tx, now, { actor: staff, action: 'excess.repaid', subject: user_id, detail })
-    await queueEmail(tx, now, world.jobs, {
-      id: mintId(world.random, 'email'),
-      cause: `excess_repaid:${repayment_id}`,
-      kind: 'excess_repaid',
-      subject_id: repayment_id,
-    })
+    await queueEmailOnce(tx, now, world, { kind: 'excess_repaid', subject_id: repayment_id })
     return { outcome: 'recorded' }
   })
 }

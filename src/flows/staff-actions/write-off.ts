@@ -3,7 +3,7 @@ import { chargeBalances, divideAmong, endExcessAlarms } from '#flows/excess'
 import type { World } from '#flows/world'
 import { concerning } from '#platform/audit'
 import type { Db } from '#platform/db'
-import { queueEmail } from '#platform/email-queue'
+import { queueEmailOnce } from '#platform/email-queue'
 import { mintId, type PayeeId, readId, type UserId, type WriteOffId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { Booked } from './money.ts'
@@ -45,12 +45,7 @@ export async function writeOffExcess(
     const parts = divideAmong(world, await chargeBalances(tx, user_id), amount)
     await ledger.addExcessParts(tx, write_off_id, parts)
     await endExcessAlarms(tx, now, user_id)
-    await queueEmail(tx, now, world.jobs, {
-      id: mintId(world.random, 'email'),
-      cause: `excess_waived:${write_off_id}`,
-      kind: 'excess_waived',
-      subject_id: write_off_id,
-    })
+    await queueEmailOnce(tx, now, world, { kind: 'excess_waived', subject_id: write_off_id })
     return amount
   })
 }
