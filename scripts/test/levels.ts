@@ -44,7 +44,7 @@ export const FROM_CI = [
   'test/flows/other-cart',
   'test/flows/pay-out-lost-answers',
   'test/flows/plan-change-money',
-  'test/flows/refund-by-staff',
+  'test/flows/refund-by-us',
   'test/flows/renewal-claims',
   'test/flows/renewal-crash',
   'test/flows/renewals-at-once',

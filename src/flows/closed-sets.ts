@@ -210,7 +210,7 @@ declare module '#platform/email-queue' {
     dispute_opened: NoFacts
     payout_failed: NoFacts
     payout_paid: NoFacts
-    refund_by_staff: NoFacts
+    refund_by_us: NoFacts
     // To a seller, about an app.
     app_decision: { what: AppDecision; reason: string }
     app_transfer_decided: { to: 'former' | 'new' }

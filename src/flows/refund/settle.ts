@@ -35,8 +35,8 @@ export async function settleRefund(
 }
 
 /**
- * The refund succeeded or is pending: posts it, notifies the buyer, and the seller if staff
- * requested it, and may end the license.
+ * The refund succeeded or is pending: posts it, notifies the buyer, and the seller of one that
+ * staff made, here or at the processor, and may end the license.
  */
 export async function bookRefund(world: World, tx: Db, refunding: Refunding): Promise<void> {
   const { refund, charge, invoice, locked } = refunding
@@ -53,8 +53,8 @@ export async function bookRefund(world: World, tx: Db, refunding: Refunding): Pr
   await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
   const subject_id = refund.id
   await queueEmailOnce(tx, now, world, { kind: 'refund_issued', subject_id })
-  if (refund.is_by_staff) {
-    await queueEmailOnce(tx, now, world, { kind: 'refund_by_staff', subject_id })
+  if (refund.is_by_staff || refund.requested_by === 'processor') {
+    await queueEmailOnce(tx, now, world, { kind: 'refund_by_us', subject_id })
   }
   if (license.status === 'canceled') return
   const last = await billing.lastChargedInvoice(tx, license.license_id)

@@ -121,8 +121,8 @@ function disputeEmail(dispute: DisputeFacts, heading: string, text: string): Ema
   }
 }
 
-/** A refund that staff made of a sale, for its email to the seller; amounts in cents. */
-export interface StaffRefundFacts {
+/** A refund of a sale that its seller did not make; amounts in cents. */
+export interface RefundByUsFacts {
   app_name: string
   product_name: string
   buyer_email: string
@@ -130,15 +130,15 @@ export interface StaffRefundFacts {
   /** The refunded amount with tax, and what it takes from the seller's balance. */
   amount: Cents
   cost: Cents
-  /** As staff stated it; the page of the sale shows it too. */
+  /** As recorded; the page of the sale shows it too. */
   reason: string
   /** Whether the license has ended, as the email is written. */
   has_ended: boolean
   url: string
 }
 
-/** Staff refunded a sale. */
-export function refundedByStaff(refund: StaffRefundFacts): EmailContent {
+/** Staff refunded a sale, in Purser or at the payment processor. */
+export function refundedByUs(refund: RefundByUsFacts): EmailContent {
   const { buyer_email, invoice_number, amount, cost, reason, has_ended, url } = refund
   const heading = `We refunded a payment for ${nameOf(refund)}`
   return {

@@ -25,7 +25,7 @@ import {
   inquiryClosed,
   payoutFailed,
   payoutPaid,
-  refundedByStaff,
+  refundedByUs,
 } from './payee-templates.ts'
 import type { EmailWriters, WrittenEmail } from './template.ts'
 
@@ -36,7 +36,7 @@ export const PAYEE_EMAILS = {
   payout_paid: writePaid,
   payout_failed: writeFailed,
   bank_changed: writeBankChanged,
-  refund_by_staff: writeRefundByStaff,
+  refund_by_us: writeRefundByUs,
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
 interface Disputed {
@@ -95,7 +95,7 @@ async function writeClosed(
  * A refund that the card returned since then was deducted as well. A former seller of the app views
  * the sale under its present address.
  */
-async function writeRefundByStaff(
+async function writeRefundByUs(
   { db, config }: World,
   { subject_id }: StoredEmail,
 ): Promise<WrittenEmail> {
@@ -106,7 +106,7 @@ async function writeRefundByStaff(
   const to = await sellers.recipientsOf(db, receipt.seller_id, { permission: 'support' })
   const license = await licensing.getLicense(db, receipt.license_id)
   const { amount, tax, fee, reason } = refund
-  const content = refundedByStaff({
+  const content = refundedByUs({
     app_name: receipt.app_name,
     product_name: receipt.product_name,
     buyer_email: receipt.email,

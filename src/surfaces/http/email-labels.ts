@@ -30,7 +30,7 @@ const EMAIL_NAMES: Record<string, string> = {
   payout_paid: 'Payout paid',
   plan_given: 'Plan given',
   receipt: 'Receipt',
-  refund_by_staff: 'Refund by staff, to the seller',
+  refund_by_us: 'Refund by us, to the seller',
   refund_issued: 'Refund issued',
   renewal_reminder: 'Renewal reminder',
   security: 'Account security',

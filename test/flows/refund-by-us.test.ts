@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { reconcileRefunds, refundCharge } from '#flows/refund'
 import type { World } from '#flows/world'
+import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { bankSandbox } from '../support/disputes.ts'
@@ -33,16 +35,16 @@ function withFates(sandbox: World['processor']): World['processor'] {
   }
 }
 
-/** The number of emails to the seller about refunds of a purchase by staff. */
+/** The number of emails to the seller about refunds of a purchase. */
 async function emailsAbout(bought: Bought): Promise<number> {
   const ids = (await refundsOf(service, bought)).map(({ id }) => id as string)
   const { count } = await service.world.db.one<{ count: number }>(sql`
     select count(*)::int as count from emails
-    where kind = 'refund_by_staff' and subject_id = any(${ids})`)
+    where kind = 'refund_by_us' and subject_id = any(${ids})`)
   return count
 }
 
-describe('a refund by staff is emailed to the seller', () => {
+describe('a refund that the seller did not make is emailed to the seller', () => {
   test('with sale, buyer, amounts, the reason as stated and a link to the sale', async () => {
     const bought = await buy(service)
     await refund(service, bought, 630, 'operator')
@@ -93,6 +95,16 @@ describe('a refund by staff is emailed to the seller', () => {
       const { length } = await refundsOf(service, bought)
       assert.equal(await emailsAbout(bought), length, `step ${last}`)
     }
+  })
+
+  test('once if staff made it at the payment processor', async () => {
+    const bought = await buy(service)
+    const made = { charge_id: bought.charge.processor_charge_id, amount: cents(315) }
+    await bankSandbox(service).refundOutside(service.clock.now(), made)
+    const message = await emailTo(service, SELLER, /^We refunded a payment .*: \$3\.15$/)
+    assertContains(message, 'Reason: Refunded at the payment processor', 'is not affected.')
+    await handleEvents(service.world)
+    assert.equal(await emailsAbout(bought), 1)
   })
 
   test('but not one by a member of the seller or by the buyer', async () => {
