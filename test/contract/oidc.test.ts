@@ -222,13 +222,15 @@ test('F43: prompt=select_account asks which account, and takes the one that is c
   assert.match((await agent.press('Use another account')).url, /^\/signin\//)
 })
 
-test('F38: the default request of Auth.js gets the plan too, and no other request does', async () => {
+test('F38: the default request of Auth.js and Auth0 gets the plan too, and no other request does', async () => {
   const agent = await signInAs(setup, ada)
   await signInToApp(setup, agent)
   for (const [scope, given] of [
     ['openid email profile', 'openid entitlements'],
     ['openid profile', 'openid entitlements'],
+    ['openid profile email offline_access', 'openid entitlements'],
     ['openid', 'openid'],
+    ['openid offline_access', 'openid'],
     ['openid offline_access calendar', 'openid'],
   ] as const) {
     const attempt = await startSignIn(setup.app_side, setup.callback, { scope })
