@@ -4,6 +4,7 @@ import type { Config } from '#platform/config'
 import { askControl } from '#platform/control'
 import { CONNECTIONS } from '#platform/db-postgres'
 import { Diagnosis, diagnoseDatabase, fault, ok, reason, warning } from '#platform/diagnosis'
+import { existingPart } from '#platform/disk'
 import { FolderInUse } from '#platform/lock'
 import { openLog } from '#platform/log'
 import {
@@ -20,7 +21,6 @@ import {
 import { keyRing } from '#platform/secrets'
 import type { RunningDiagnoses } from '#surfaces/commands/running'
 import { configOfTestMode } from '../../src/test-mode-config.ts'
-import { existingPart } from './machine.ts'
 
 const ANSWER_WITHIN_MS = 10_000
 

@@ -1,13 +1,9 @@
-import { existsSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { type Config, isLoopback } from '#platform/config'
 import { type Diagnosis, fault, ok, reason, warning } from '#platform/diagnosis'
+import { existingPart, freeSpace, LEAST_SPACE, MEBIBYTE } from '#platform/disk'
 
 const OLDEST_NODE = 24
-const MEBIBYTE = 2 ** 20
 const LITTLE_SPACE = 1024 * MEBIBYTE
-const NO_SPACE = 100 * MEBIBYTE
 const ANSWER_WITHIN_MS = 5_000
 /** What a proxy answers itself while no node does. */
 const NO_NODE = [502, 503, 504]
@@ -21,22 +17,14 @@ export function diagnoseNode(): Diagnosis[] {
   return [fault('node', `Node.js ${version}`, next)]
 }
 
-/** A path, or the nearest folder above it that exists. */
-export function existingPart(path: string): string {
-  let folder = path
-  while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
-  return folder
-}
-
 /** The free space of the disk that has the data folder. */
 export async function diagnoseDisk({ data_dir }: Config): Promise<Diagnosis[]> {
-  const folder = existingPart(data_dir)
-  const { bavail, bsize } = await statfs(folder)
-  const free = bavail * bsize
-  const text = `${Math.floor(free / MEBIBYTE).toLocaleString('en-US')} MiB free in ${folder}`
+  const free = await freeSpace(data_dir)
+  const mebibytes = Math.floor(free / MEBIBYTE).toLocaleString('en-US')
+  const text = `${mebibytes} MiB free in ${existingPart(data_dir)}`
   if (free >= LITTLE_SPACE) return [ok('disk', text)]
   const next = 'Free some space: a database on a full disk accepts no sale.'
-  return [free >= NO_SPACE ? warning('disk', text, next) : fault('disk', text, next)]
+  return [free >= LEAST_SPACE ? warning('disk', text, next) : fault('disk', text, next)]
 }
 
 /** Whether the proxies that the settings trust can be those in front of the service. */

@@ -4,6 +4,7 @@ import { type Config, ConfigError } from '#platform/config'
 import type { Database } from '#platform/db'
 import { openPostgres } from '#platform/db-postgres'
 import { reason } from '#platform/diagnosis'
+import { freeSpace, LEAST_SPACE, MEBIBYTE } from '#platform/disk'
 import { lockFolder } from '#platform/lock'
 import type { Log } from '#platform/log'
 
@@ -13,7 +14,7 @@ export interface OpenDatabase {
   close(): Promise<void>
 }
 
-/** The database of the settings cannot be opened; `cause` is the error of its engine. */
+/** The database of the settings cannot be opened; `cause` is the error of its engine, if any. */
 export class DatabaseNotOpened extends ConfigError {}
 
 /** Root would leave files in a database that its owner, who runs the service, cannot open. */
@@ -38,13 +39,14 @@ export async function openDatabase(settings: DatabaseSettings, log: Log): Promis
   const dataDir = databaseFolder({ data_dir })
   try {
     assertOwner(dataDir)
+    if (!existsSync(dataDir)) await assertSpace(data_dir)
     // Its library has an engine, which a service on a PostgreSQL server never uses.
     const { openEmbedded } = await import('#platform/db-embedded')
     const db = await openEmbedded({ dataDir })
     return { db, close: () => db.close().finally(release) }
   } catch (cause) {
     release()
-    if (cause instanceof OfAnotherUser) throw cause
+    if (cause instanceof ConfigError) throw cause
     const message = `DATA_DIR: the database in ${dataDir} cannot be opened (${reason(cause)}). ${OPEN_FOLDER_ADVICE}`
     throw new DatabaseNotOpened(message, { cause })
   }
@@ -54,6 +56,17 @@ export async function openDatabase(settings: DatabaseSettings, log: Log): Promis
 export const OPEN_FOLDER_ADVICE =
   'Free some space if the disk is full, or give its files to the user of the service if others ' +
   'own them. Else restore a backup into an empty folder (docs/operate/backups.md).'
+
+/** Refuses to create a database on a disk that it would fill: its engine then waits forever. */
+async function assertSpace(data_dir: string): Promise<void> {
+  const free = await freeSpace(data_dir)
+  if (free >= LEAST_SPACE) return
+  const [needed, left] = [LEAST_SPACE, free].map((bytes) => Math.floor(bytes / MEBIBYTE))
+  throw new DatabaseNotOpened(
+    `DATA_DIR: a new database needs ${needed} MiB, and the disk of ${data_dir} has ${left} left. ` +
+      'Free some space, or choose another folder.',
+  )
+}
 
 /** Refuses root where a folder belongs to another user: throws `OfAnotherUser`. */
 export function assertOwner(folder: string): void {

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -7,8 +15,15 @@ import { ConfigError } from '#platform/config'
 import { makeDataFolder } from '#platform/data-folder'
 import { lockFile } from '#platform/lock'
 import { openLog } from '#platform/log'
-import { databaseFolder, OfAnotherUser, openDatabase, serverName } from '#platform/open-database'
+import {
+  DatabaseNotOpened,
+  databaseFolder,
+  OfAnotherUser,
+  openDatabase,
+  serverName,
+} from '#platform/open-database'
 import { prepareDataFolder, SERVER_URL } from '../support/database.ts'
+import { canMount, mountDisk } from '../support/small-disk.ts'
 
 const OTHER_USER = 65_534
 const NOT_ROOT = process.geteuid?.() !== 0 && 'only root can open files of another user'
@@ -49,6 +64,26 @@ test('only its owner can open a new data folder and its database', async () => {
     }
   } finally {
     rmSync(parent, { recursive: true })
+  }
+})
+
+test('no database is created on a disk that it would fill', {
+  skip: !canMount() && 'only root may mount a small file system',
+}, async () => {
+  const { folder: data_dir, unmount } = mountDisk(60)
+  const settings = { data_dir, database_url: undefined, live_url: undefined }
+  try {
+    await assert.rejects(openDatabase(settings, openLog('silent')), (error: Error) => {
+      assert.ok(error instanceof DatabaseNotOpened)
+      assert.match(
+        error.message,
+        /^DATA_DIR: a new database needs 100 MiB, and .* has \d\d left\. /,
+      )
+      return true
+    })
+    assert.ok(!existsSync(databaseFolder(settings)))
+  } finally {
+    unmount()
   }
 })
 
