@@ -151,6 +151,18 @@ describe('a trial', () => {
     }
   })
 
+  test('is offered by the product page for recurring prices only', async () => {
+    const labelOf = async (slug: string, frequency: 'year' | null) => {
+      const facts = { slug, frequency, trial_days: 14, listing_mode: 'marketplace' as const }
+      await addApp(service, facts)
+      const visitor = buyer(service)
+      await visitor.open(`/apps/${slug}/`)
+      return /(Buy|Try) Harbor Pro( yearly)?/.exec(visitor.text)?.[0]
+    }
+    assert.equal(await labelOf('rents', 'year'), 'Try Harbor Pro yearly')
+    assert.equal(await labelOf('sells', null), 'Buy Harbor Pro')
+  })
+
   test('does not apply to a one-time purchase', async () => {
     const app = await addTrialApp({ frequency: null })
     const email = fresh()

@@ -84,7 +84,8 @@ async function plansOf(world: World, app: apps.App, is_preview: boolean): Promis
       .map((price) => ({
         amount: price.amount,
         frequency: price.frequency,
-        trial_days,
+        // A plan's trial is of its recurring prices only.
+        trial_days: price.frequency === null ? 0 : trial_days,
         // Buyers from here count as brought by the service (spec: Fees).
         href: buyPath(price.id, is_preview ? {} : { via: viaService(world, price.id) }),
       }))
