@@ -6,9 +6,11 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Agent } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
+import { CARD } from '../support/cards.ts'
 import { addImported } from '../support/imported.ts'
 import { paidProducts, selected } from '../support/imports.ts'
 import { assertInvariantsAndClose } from '../support/invariants.ts'
+import { buy, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { subscribe } from '../support/subscriber.ts'
@@ -49,6 +51,17 @@ describe('the next event', () => {
     assert.match(seller.text, /moved@example\.com/)
     await seller.open('/dashboard/apps/tidepool/test-clock/')
     assert.match(seller.text, /April 10, 2026 at 12:00 PM UTC : \S+ renews/)
+  })
+
+  test('is the return of a refund by the bank, which the result lists', async () => {
+    const bought = await buy(service, { card: CARD.comes_back })
+    await refund(service, bought)
+    await seller.open('/dashboard/apps/tidepool/test-clock/')
+    assert.match(seller.text, /: A bank responds/)
+    await seller.runTask('Advance to this event')
+    assert.match(seller.text, /Refund returned by the bank 1 for \$12\.60/)
+    await seller.open(`/dashboard/apps/tidepool/customers/${bought.license_id}/`)
+    assert.match(seller.text, /Refund returned by the bank/)
   })
 })
 

@@ -12,6 +12,8 @@ export type TimelineEventKind =
   /** A bank declined a payment: `why` is the decline code. */
   | 'declined'
   | 'refund'
+  /** The buyer's bank returned a refund: the buyer is owed it. `why` is the refund's reason. */
+  | 'refund_returned'
   /** A bank asks about a payment, and may withdraw it later. */
   | 'inquiry_opened'
   | 'inquiry_closed'
@@ -129,6 +131,10 @@ function everything({ app_id }: Span): Sql {
     union all select r.created_at, 2, r.id, 'refund', r.reason, null, r.amount, r.id, i.license_id
       from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id
       where i.app_id = ${app_id} and r.is_made
+    union all select r.settled_at, 2, r.id, 'refund_returned', r.reason, null, r.amount, r.id,
+      i.license_id
+      from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id
+      where i.app_id = ${app_id} and r.status = 'failed'
     union all select a.settled_at, 2, lpad(a.number::text, 12, '0'), 'declined', a.decline_code,
       null, a.amount, i.id, i.license_id
       from attempts a join invoices i on i.id = a.invoice_id

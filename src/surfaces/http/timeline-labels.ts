@@ -49,6 +49,8 @@ export function eventText({ kind, why }: Pick<TimelineEvent, 'kind' | 'why'>): s
         : `Card declined: ${plain(why)}`
     case 'refund':
       return 'Refund'
+    case 'refund_returned':
+      return 'Refund returned by the bank'
     case 'inquiry_opened':
       return `Inquiry opened: ${plain(why)}`
     case 'inquiry_closed':

@@ -74,6 +74,7 @@ const KINDS = [
   'paid',
   'declined',
   'refund',
+  'refund_returned',
   'inquiry_opened',
   'inquiry_closed',
   'dispute_opened',
