@@ -202,6 +202,10 @@ describe('the operator’s pages', () => {
     await agent.open('/admin/tax/2026-05/')
     assert.match(agent.text, /TX \$360\.00 .* \$18\.00 \$0\.00 −\$9\.00 \$9\.00 Filed/)
     await agent.open('/admin/tax/2026-04/TX/')
+    assert.match(
+      agent.text,
+      /Refunds before tax −\$180\.00 Taxed part of refunds −\$144\.00 Tax charged/,
+    )
     const carried = /Carried over from earlier months \$0\.00 Carried over to later months −\$9\.00/
     assert.match(agent.text, carried)
     const [number] = /PUR-\d{6}/.exec(agent.text)!
@@ -290,6 +294,18 @@ describe('the operator’s pages', () => {
     assert.match(earlier, /March 2026 \$0\.00 .*\$9\.00 Filed/)
     assert.match(textOf((await agent.open('/admin/tax/?below=2020-01')).body), /No tax in these/)
     assert.match(textOf((await agent.open('/admin/tax/?below=2020-13')).body), /May 2027 /)
+  })
+
+  test('keep the confirmation of who filed first, and say so to the other', async () => {
+    await agent.open('/admin/tax/2027-04/TX/')
+    assert.match(agent.text, /Amount due \$9\.00 File/)
+    const other = await agent.openTab('/admin/tax/2027-04/TX/')
+    await agent.submit('File and pay', { filing_reference: 'TX-4' })
+    assert.match(agent.text, /Amount paid \$9\.00 Filed Confirmation TX-4 /)
+    assert.doesNotMatch(agent.text, /Amount due/)
+    await other.submit('File and pay', { filing_reference: 'TX-5' })
+    assert.match(other.text, /already filed\. The number that you entered was not saved\./)
+    assert.match(other.text, /Confirmation TX-4 /)
   })
 })
 

@@ -134,6 +134,7 @@ export function StateMonthPage(
   const { home, month, state, filing, fault } = facts
   const path = `${home}${month}/${state}/`
   const title = `Sales tax for ${stateName(state)}, ${monthName(month)}`
+  const amount_title = filing ? 'Amount paid' : 'Amount due'
   return (
     <SiteLayout title={`${title} · Purser`}>
       <RecordHeader
@@ -147,11 +148,16 @@ export function StateMonthPage(
       <FiledNote done={facts.done} />
       <ErrorSummary errors={fault ? [{ id: 'filing_reference', message: fault }] : []} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
-        <Panel title="Amount due" aside={<Status status={facts.status} />}>
+        <Panel title={amount_title} aside={<Status status={facts.status} />}>
           <DescriptionList
             items={[
               { term: 'Sales before tax', detail: <Money amount={facts.sales} /> },
               { term: 'Not taxed', detail: <Money amount={facts.exempt_sales} /> },
+              { term: 'Refunds before tax', detail: <Money amount={cents(0 - facts.refunds)} /> },
+              {
+                term: 'Taxed part of refunds',
+                detail: <Money amount={cents(0 - facts.taxable_refunds)} />,
+              },
               { term: 'Tax charged', detail: <Money amount={facts.charged} /> },
               {
                 term: 'Tax refunded in this month',
@@ -164,7 +170,7 @@ export function StateMonthPage(
               ...(facts.left < 0
                 ? [{ term: 'Carried over to later months', detail: <Money amount={facts.left} /> }]
                 : []),
-              { term: 'Amount due', detail: <Money amount={facts.amount} /> },
+              { term: amount_title, detail: <Money amount={facts.amount} /> },
             ]}
           />
         </Panel>
@@ -272,7 +278,13 @@ function FiledNote({ done }: { done: string | undefined }): JSX.Element | null {
   if (done === 'filed') return <Alert tone="success">Filed and paid.</Alert>
   if (done === 'corrected') return <Alert tone="success">Confirmation corrected.</Alert>
   if (done === 'unchanged') return <Alert tone="info">The confirmation is unchanged.</Alert>
-  if (done === 'already_filed') return <Alert tone="info">Already filed.</Alert>
+  if (done === 'already_filed') {
+    return (
+      <Alert tone="info">
+        This month was already filed. The number that you entered was not saved.
+      </Alert>
+    )
+  }
   const count = /^filed_(\d+)$/.exec(done ?? '')?.[1]
   if (count)
     return <Alert tone="success">{`Filed and paid: ${counted(Number(count), 'state')}.`}</Alert>
