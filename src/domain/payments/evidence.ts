@@ -31,13 +31,16 @@ export const MAX_STATEMENT_LENGTH = 2000
 
 /** Formats the evidence for the processor: plain text, times in UTC, no full IP addresses. */
 export function writeEvidence(facts: Case): Evidence {
-  const until = facts.period_end ? ` to ${day(facts.period_end)}` : ', without an end'
+  const from = day(facts.period_start)
+  const term = facts.period_end
+    ? `Paid for ${from} to ${day(facts.period_end)}.`
+    : `Paid once on ${from}, for use without a time limit.`
   return {
     customer_email_address: facts.email,
     product_description:
-      `${facts.app_name}, plan "${facts.product_name}": a web app, delivered at once by a license ` +
-      `key on the page after the payment and in the receipt. Paid for ${day(facts.period_start)}${until}.`,
-    service_date: day(facts.period_start),
+      `${facts.app_name}, plan "${facts.product_name}": a web app, delivered immediately by a ` +
+      `license key on the page after the payment and in the receipt. ${term}`,
+    service_date: from,
     access_activity_log: logOf(facts.activity),
     refund_policy_disclosure: [...facts.terms, facts.refund_policy].join('\n'),
     receipt: facts.receipt,
