@@ -39,6 +39,18 @@ describe('the dashboard is for sellers', () => {
     assert.equal(agent.page.url, PAGE)
   })
 
+  test('a form that is sent after signing out saves nothing, and the sign-in page says so', async () => {
+    const agent = await signedIn(service, service.demo.seller)
+    await agent.open('/dashboard/apps/tidepool/listing/')
+    await agent.twin().submit('Sign out')
+    await agent.submit('Save listing', { tagline: 'Written too late' })
+    assert.match(agent.text, /This browser was signed out\. Nothing was changed\./)
+    const { email, password } = service.demo.seller
+    await agent.submit('Sign in', { email, password })
+    assert.equal(agent.page.url, '/dashboard/')
+    assert.doesNotMatch((await agent.open('/apps/tidepool/')).body, /Written too late/)
+  })
+
   test('lists a seller’s apps, and no apps for anyone else', async () => {
     const page = await seller().open('/dashboard/')
     assert.ok(page.body.includes('href="/dashboard/apps/tidepool/"'))

@@ -78,6 +78,7 @@ async function sendSignIn(
     requesting_app,
     fault: fault === undefined ? undefined : { field, text: fault },
     sent,
+    is_unsaved: queryOf(request, 'form') === 'unsaved',
     sign_up_url: `/signup/${returnQuery(return_to)}`,
     live_url: world.config.live_url,
   })

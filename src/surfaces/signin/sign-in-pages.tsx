@@ -44,6 +44,8 @@ export function SignInPage(facts: {
   /** The error, and the field that has it, if it belongs to one. */
   fault: { field: 'email' | 'password' | undefined; text: string } | undefined
   sent: string | undefined
+  /** A form was sent without a session: nothing was saved. */
+  is_unsaved: boolean
   sign_up_url: string
   /** In test mode: the address of live mode, where sellers sign in. */
   live_url: string | undefined
@@ -62,6 +64,7 @@ export function SignInPage(facts: {
       <Heading title={t('signin.sign_in')}>
         {requesting_app ? t('signin.to_app', { app: requesting_app.name }) : t('signin.to_purser')}
       </Heading>
+      {facts.is_unsaved && <Alert tone="warning">{t('error.signed_out')}</Alert>}
       {fault && !fault.field && <Alert tone="error">{fault.text}</Alert>}
       {facts.live_url && (
         <Alert tone="info" title={t('signin.seller_title')}>

@@ -63,9 +63,7 @@ export async function findLicense(
     throw new AnsweredByGuard((to) => sendPage(to, page, { status: 400 }))
   }
   const { next } = link
-  if (!owner) {
-    throw signInFirst(request.method === 'POST' ? manageUrl(app.id, '', { next }) : request.url)
-  }
+  if (!owner) throw signInFirst(request, manageUrl(app.id, '', { next }))
   const context = { request, reply, session: owner, app, next }
   return license ? { ...context, license } : context
 }

@@ -30,7 +30,7 @@ export async function requireOwner(
   { recent, back }: { recent: boolean; back: string },
 ): Promise<OwnerContext> {
   const session = await currentSession(world, request)
-  if (!session) throw signInFirst(back)
+  if (!session) throw signInFirst({ method: request.method, url: back }, back)
   // A buyer who typed this email may not own it, so they see nothing about its security.
   if (session.app_id !== null) throw confirmEmailFirst()
   const context = { request, reply, session }

@@ -22,9 +22,16 @@ export interface SessionContext {
 /** The re-authentication page. */
 export const CONFIRM = '/account/confirm'
 
-/** Redirects to sign-in, which returns to `return_to`. */
-export function signInFirst(return_to: string): AnsweredByGuard {
-  return new AnsweredByGuard((reply) => redirectTo(reply, signInUrl(return_to)))
+/**
+ * Redirects to sign-in, which returns to the requested page; after a form, which it says was not
+ * saved, to `home`.
+ */
+export function signInFirst(
+  { method, url }: Pick<FastifyRequest, 'method' | 'url'>,
+  home: string,
+): AnsweredByGuard {
+  const address = method === 'POST' ? `${signInUrl(home)}&form=unsaved` : signInUrl(url)
+  return new AnsweredByGuard((reply) => redirectTo(reply, address))
 }
 
 /** Refuses a page of an account whose email is not confirmed. */
@@ -46,7 +53,7 @@ export async function requireAnySession(
   home: string,
 ): Promise<SessionContext> {
   const session = await currentSession(world, request)
-  if (!session) throw signInFirst(request.method === 'POST' ? home : request.url)
+  if (!session) throw signInFirst(request, home)
   return { request, reply, session }
 }
 
