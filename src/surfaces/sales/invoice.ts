@@ -56,7 +56,7 @@ export function declareInvoice(scope: FastifyInstance, world: World, side: Side)
     const { role } = context
     const quote = await quoteRefund(world, actorOf(context), { invoice_id: invoice.id })
     const mayRefund = role ? isPermitted(role, 'refunds') : may('support')
-    const refusal = 'refusal' in quote ? quote.refusal : undefined
+    const refused = 'refusal' in quote ? quote : undefined
     const page = InvoicePage({
       ...pageFacts(world, context, app),
       app_name: app.name,
@@ -73,8 +73,8 @@ export function declareInvoice(scope: FastifyInstance, world: World, side: Side)
       entries,
       is_refundable: 'reversal' in quote && mayRefund,
       refund_obstacle:
-        refusal && mayRefund && OBSTACLES.includes(refusal)
-          ? refusalMessage(refusal, context.as)
+        refused && mayRefund && OBSTACLES.includes(refused.refusal)
+          ? refusalMessage(refused, context.as)
           : undefined,
       is_former,
       is_earner: context.as === 'seller' && earner === invoice.seller_id,

@@ -1,8 +1,10 @@
 import type { BadgeTone } from '#design/feedback'
+import { formatMoney } from '#design/money'
 import type { InvoiceKind } from '#domain/billing'
 import type { Dispute, LicenseOrigin, Refund } from '#domain/payments'
 import type { RefundRefusal } from '#flows/refund'
 import type { Side } from '#http/guards/seller-or-staff'
+import type { Cents } from '#platform/money'
 
 type Labeled = readonly [label: string, tone: BadgeTone]
 
@@ -35,7 +37,7 @@ export const ORIGIN_LABELS: Record<LicenseOrigin, string> = {
   import: 'Imported',
 }
 
-const REFUSAL_MESSAGES: Record<RefundRefusal, string> = {
+const REFUSAL_MESSAGES: Record<Exclude<RefundRefusal, 'more_than_left'>, string> = {
   not_found: 'No such order.',
   sold_before_transfer:
     'A former seller of this app sold this, and a refund is paid from their balance. Contact support.',
@@ -47,13 +49,16 @@ const REFUSAL_MESSAGES: Record<RefundRefusal, string> = {
   nothing_left: 'Nothing is left to refund. This payment was refunded or lost in a dispute.',
   not_an_amount: 'Enter an amount in dollars, such as 4.50.',
   changed: 'The amounts have changed. Review the refund again.',
-  more_than_left: 'Enter an amount up to what is left of this payment.',
 }
 
 /** Why nothing is refunded, for a seller or staff. */
-export function refusalMessage(refusal: RefundRefusal, as: Side): string {
+export function refusalMessage(
+  { refusal, left }: { refusal: RefundRefusal; left: Cents | undefined },
+  as: Side,
+): string {
   if (refusal === 'too_late' && as === 'staff') {
     return 'Support can refund for 60 days. After that, ask finance.'
   }
+  if (refusal === 'more_than_left') return `Enter at most ${formatMoney(left!)}.`
   return REFUSAL_MESSAGES[refusal]
 }

@@ -120,7 +120,7 @@ async function show(
   const actor = actorOf(context)
   const facts = { invoice_id: invoice.id }
   const whole = await quoteRefund(world, actor, facts)
-  const obstacle = 'refusal' in whole ? refusalMessage(whole.refusal, context.as) : undefined
+  const obstacle = 'refusal' in whole ? refusalMessage(whole, context.as) : undefined
   const isRequested = context.request.method === 'POST' && !obstacle
   const amount = readAmount(form.amount)
   const quote =
@@ -153,11 +153,12 @@ function faultsOf(
   { whole, quote }: { whole: Quoted; quote: Quoted },
   as: Side,
 ): FormFault[] {
-  const stated = 'refusal' in quote ? quote.refusal : undefined
-  const refusal = readAmount(form.amount) === undefined ? 'not_an_amount' : stated
+  const stated = 'refusal' in quote ? quote : undefined
+  const no_amount = { refusal: 'not_an_amount', left: quote.left } as const
+  const refused = readAmount(form.amount) === undefined ? no_amount : stated
   const offersCredit = 'credit' in whole && whole.credit !== undefined
   return faultsIn([
-    ['amount', refusal && refusalMessage(refusal, as)],
+    ['amount', refused && refusalMessage(refused, as)],
     ['reason', reasonFault(form.reason)],
     ['amount', form.credit && !offersCredit && CREDIT_GONE],
     ['credit', offersCredit && 'reversal' in quote && creditFault(form, quote)],
