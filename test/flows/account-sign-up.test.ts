@@ -137,6 +137,7 @@ test('a person who opens the email in another browser chooses a new password', a
   const other = await typeIn(email, 'a password of an attacker')
   const owner = buyer(service)
   await owner.open(await confirmation(email))
+  assert.match(owner.text, /started in another browser\. Choose a password here/)
   await owner.submit('Confirm my email')
   assert.equal(owner.page.status, 422)
   await owner.submit('Confirm my email', { password: PASSWORD })

@@ -22,6 +22,8 @@ export function LinkPage(facts: {
   const { purpose, locale } = facts
   const { t } = locale
   const title = t(`link.${purpose}_title`)
+  const isElsewhere = purpose === 'sign_up' && facts.password !== undefined
+  const text = isElsewhere ? t('link.sign_up_elsewhere') : t(`link.${purpose}_text`)
   const accounts = [{ term: t('link.account'), detail: facts.email }]
   if (facts.new_email) accounts.push({ term: t('link.new_address'), detail: facts.new_email })
   return (
@@ -30,7 +32,7 @@ export function LinkPage(facts: {
       title={t('signin.page_title', { title })}
       has_error={facts.fault !== undefined}
     >
-      <Heading title={title}>{t(`link.${purpose}_text`)}</Heading>
+      <Heading title={title}>{text}</Heading>
       <DescriptionList items={accounts} />
       <Form action={facts.action} csrf_token={facts.csrf_token}>
         {facts.password && (
