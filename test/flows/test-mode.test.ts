@@ -60,6 +60,14 @@ test('a member enters test mode at the same page, with the plans and the listing
   assert.equal(listing.status, 200)
 })
 
+test('the payouts of a seller have the same page in test mode', async () => {
+  const agent = await signedIn(live, live.demo.seller)
+  await agent.open('/dashboard/payouts/')
+  const tab = await enterTestMode(modes, agent)
+  assert.equal(tab.page.url, '/dashboard/payouts/')
+  assert.match(tab.page.body, /href="[^"]*\/dashboard\/payouts\/"[^>]*>.*Leave test/s)
+})
+
 test('leaving the test clock opens the overview, and live mode says where the clock is', async () => {
   const { slug } = live.demo.app
   const { base_url } = live.world.config

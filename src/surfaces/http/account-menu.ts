@@ -101,6 +101,6 @@ export const TEST_MODE = '/dashboard/test-mode'
  * The address of a dashboard page if both modes have it; otherwise that of the dashboard's home.
  */
 export function dashboardPage(path: string): string {
-  const page = /^\/dashboard\/apps\/(?!new\/)[a-z0-9-]+\/(?:[a-z-]+\/)?/.exec(path)
+  const page = /^\/dashboard\/(?:payouts\/|apps\/(?!new\/)[a-z0-9-]+\/(?:[a-z-]+\/)?)/.exec(path)
   return page ? page[0] : '/dashboard/'
 }
