@@ -162,6 +162,10 @@ describe('get_integration_settings', () => {
   })
 })
 
+interface ListSchemas {
+  properties: Record<string, { maxItems: number }>
+}
+
 describe('update_integration_settings', () => {
   const update = (args: object) =>
     agent.call('update_integration_settings', { app_slug: SLUG, ...args })
@@ -190,6 +194,21 @@ describe('update_integration_settings', () => {
     assert.equal(last!.email, seller)
     assert.deepEqual(last!.before, GOOD)
     assert.deepEqual(last!.after, { ...GOOD, redirect_uris: [`${SITE}/auth/callback`] })
+  })
+
+  test('its schema says how many URLs a list may have, and no list may have more', async () => {
+    const request = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    const answer = await post(service, request, { authorization: `Bearer ${agent.token}` })
+    const tools: { name: string; inputSchema: ListSchemas }[] = answer.json().result.tools
+    const { inputSchema } = tools.find(({ name }) => name === 'update_integration_settings')!
+    for (const list of ['redirect_uris', 'post_logout_redirect_uris']) {
+      const { maxItems } = inputSchema.properties[list]!
+      const urls = Array.from({ length: maxItems + 1 }, (_, index) => `${SITE}/${index}`)
+      const { json } = await update({ [list]: urls })
+      assert.deepEqual(json.fields, [{ path: list, message: `Enter at most ${maxItems} URLs.` }])
+      const { is_error } = await update({ [list]: urls.slice(1), dry_run: true })
+      assert.equal(is_error, false)
+    }
   })
 
   test('saves an address once that a list names twice', async () => {

@@ -30,7 +30,7 @@ export { type AppDetails, detailsFaults, readWebsite, slugOf } from './details.t
 export { removeForeignUrls } from './foreign-urls.ts'
 export * from './image.ts'
 export * from './images.ts'
-export { type Addresses, addressFaults } from './integration.ts'
+export { type Addresses, addressFaults, MAX_REDIRECT_URIS } from './integration.ts'
 export { isOneWay, listingModeFault } from './listing-mode.ts'
 export { differentSuspensions, mirrorApp, mirrorImage } from './mirrored.ts'
 export { isRegistrable, readReturnUrl, registeredHost, withParameter } from './return-url.ts'

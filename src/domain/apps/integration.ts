@@ -9,7 +9,9 @@ export interface Addresses {
   post_logout_redirect_uris: string[]
 }
 
-const MOST = 50
+/** The most URLs in each list of redirect URIs. */
+export const MAX_REDIRECT_URIS = 50
+
 // URLs are compared byte for byte, so only characters that browsers never rewrite are allowed.
 const PLAIN = /^[\x21-\x7e]+$/
 // A redirect writes such a character as %25.
@@ -33,8 +35,8 @@ function loginFault(appUrl: string, address: string): string | undefined {
 }
 
 function listFaults(appUrl: string, name: string, addresses: string[]): FieldFault[] {
-  if (addresses.length > MOST) {
-    return [{ path: name, message: `Enter at most ${MOST} URLs.` }]
+  if (addresses.length > MAX_REDIRECT_URIS) {
+    return [{ path: name, message: `Enter at most ${MAX_REDIRECT_URIS} URLs.` }]
   }
   return addresses.flatMap((address, index) => {
     const message = placeFault(appUrl, address) ?? fragmentFault(address)

@@ -96,7 +96,7 @@ const getSettings = tool({
   },
 })
 
-const Uris = z.array(z.string())
+const Uris = z.array(z.string()).meta({ maxItems: apps.MAX_REDIRECT_URIS })
 
 const updateSettings = tool({
   name: 'update_integration_settings',
