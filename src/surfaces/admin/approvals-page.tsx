@@ -11,9 +11,15 @@ import type { ApprovalId } from '#platform/ids'
 import { AdminPage } from './layout.tsx'
 import { ON_A_PAGE } from './paging.ts'
 
-/** A request in the list, with the plans of its app in words. */
+/** A plan and its prices in words, such as "$12.00 per month, $120.00 per year". */
+export interface PlanInWords {
+  name: string
+  prices: string
+}
+
+/** A request in the list, with the plans of its app. */
 export interface ApprovalEntry extends OpenApproval {
-  plans: string[]
+  plans: PlanInWords[]
 }
 
 /** The longest reason of a decision, in characters. */
@@ -73,7 +79,7 @@ function Request({
     { term: 'Requested by', detail: entry.email },
     { term: 'Requested on', detail: <Day date={entry.requested_at} /> },
     { term: 'Website', detail: <TextLink href={entry.url}>{entry.url}</TextLink> },
-    { term: 'Plans', detail: entry.plans.join('; ') },
+    { term: 'Plans', detail: <Plans plans={entry.plans} /> },
     ...(entry.refused_at ? [{ term: 'Refused before', detail: <Refusal {...entry} /> }] : []),
   ]
   return (
@@ -101,6 +107,20 @@ function Request({
         </Actions>
       </Form>
     </Panel>
+  )
+}
+
+/** A name is isolated: one that is written from right to left would move the price beside it. */
+function Plans({ plans }: Pick<ApprovalEntry, 'plans'>): JSX.Element {
+  return (
+    <>
+      {plans.map(({ name, prices }, index) => (
+        <span key={index}>
+          {index > 0 && '; '}
+          <bdi>{name}</bdi>, {prices}
+        </span>
+      ))}
+    </>
   )
 }
 

@@ -11,7 +11,12 @@ import { formOf, paramsOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import type { AppId } from '#platform/ids'
 import { textFault } from '#platform/text'
-import { ApprovalsPage, MAX_DECISION_LENGTH, type RefusedDecision } from './approvals-page.tsx'
+import {
+  ApprovalsPage,
+  MAX_DECISION_LENGTH,
+  type PlanInWords,
+  type RefusedDecision,
+} from './approvals-page.tsx'
 import { ON_A_PAGE } from './paging.ts'
 
 const APPROVALS = '/admin/approvals/'
@@ -25,10 +30,7 @@ export function declareApprovals(scope: FastifyInstance, world: World): void {
     const page = ApprovalsPage({
       role,
       csrf_token: csrfToken(world, request, reply),
-      entries: open.map((each) => ({
-        ...each,
-        plans: plans.get(each.app_id)?.map(({ text }) => text) ?? [],
-      })),
+      entries: open.map((each) => ({ ...each, plans: plans.get(each.app_id) ?? [] })),
       note: noteFor(request, NOTES),
       refused,
     })
@@ -56,11 +58,11 @@ export function declareApprovals(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** The plans of each app with their prices, as text. */
+/** The plans of each app, with their prices in words. */
 async function plansOf(
   { db }: World,
   open: apps.OpenApproval[],
-): Promise<Map<AppId, { text: string }[]>> {
+): Promise<Map<AppId, PlanInWords[]>> {
   const rows = await catalog.plansOfApps(
     db,
     open.map(({ app_id }) => app_id),
@@ -71,7 +73,7 @@ async function plansOf(
     const costs = of.map(({ amount, frequency }) =>
       amount === null ? 'free' : priceText(amount, frequency),
     )
-    return { app_id, text: `${name}, ${costs.join(', ')}` }
+    return { app_id, name, prices: costs.join(', ') }
   })
   return Map.groupBy(plans, ({ app_id }) => app_id)
 }
