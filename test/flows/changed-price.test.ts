@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
 import type { CartId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -8,6 +9,7 @@ import { addApp, changePrice, type OtherApp, setOnSale } from '../support/apps.t
 import { assertInvariants } from '../support/invariants.ts'
 import { buyer, chargedAmounts, enterCard, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { DAY } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {
@@ -59,6 +61,18 @@ describe('a price that changes under an open cart', () => {
       assert.match(textOf((await agent.submit(PAY)).body), /License key/)
       assert.deepEqual(await chargedAmounts(service, email), [taken])
     }
+  })
+
+  test('is not the only change to confirm again: a test clock moves every date', async () => {
+    const { app, agent, email } = await atConfirm()
+    const dateOf = () => /Next charge: (\w+ \d+, \d+)/.exec(agent.text)![1]
+    const shown = dateOf()
+    await apps.setClockAhead(service.world.db, app.client_id, 40 * DAY)
+    await agent.submit(PAY)
+    assert.match(agent.text, /Your order has changed An amount or a date has changed/)
+    assert.notEqual(dateOf(), shown)
+    assert.deepEqual(await chargedAmounts(service, email), [])
+    assert.match(textOf((await agent.submit(PAY)).body), /License key/)
   })
 
   test('between two page views is charged as shown on the submitted page, or not at all', async () => {

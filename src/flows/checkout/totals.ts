@@ -80,6 +80,8 @@ export async function checkoutTotals(
     trial_days,
     cart.card?.token,
     discount,
+    // Advancing the app's test clock changes every date of the order.
+    app.clock_ahead,
     ...(prepaid_until ? [cart.continues_license_id, prepaid_until.getTime()] : []),
   ])
   const agreement = sha256(shown).toString('base64url')
