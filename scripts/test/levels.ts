@@ -214,6 +214,7 @@ export const ONLY_IN_ALL = [
   'test/browser/security.test.ts',
   'test/browser/seller.test.ts',
   'test/browser/sign-in.test.ts',
+  'test/browser/slow-payment.test.ts',
   'test/browser/test-clock.test.ts',
   'test/browser/test-mode.test.ts',
 ]

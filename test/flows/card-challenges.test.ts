@@ -10,6 +10,7 @@ import { sql } from '#platform/sql'
 import { mainButtons, textOf } from '../support/agent.ts'
 import { CARD, payWithAnotherCard } from '../support/cards.ts'
 import { assertInvariants } from '../support/invariants.ts'
+import { manage, twoPlans } from '../support/manage-page.ts'
 import {
   basic,
   buyer,
@@ -29,12 +30,18 @@ let service: TestService
 
 /** Set while closing a charge fails because of the network. */
 let isDown = false
+/** Set while the processor does not say what became of a charge. */
+let isSilent = false
 before(async () => {
   service = await openTestService({
     processor: (sandbox): World['processor'] => ({
       ...sandbox,
+      async find(key) {
+        if (isSilent) throw new payments.ProcessorUnreachable('the processor is silent')
+        return await sandbox.find(key)
+      },
       async close(now, key) {
-        if (isDown) throw new payments.ProcessorUnreachable('the network is down')
+        if (isDown || isSilent) throw new payments.ProcessorUnreachable('the network is down')
         return await sandbox.close(now, key)
       },
     }),
@@ -291,5 +298,48 @@ describe('a lost answer', () => {
     assert.match(textOf((await one.open(waiting.url)).body), /License key/)
     assert.match(textOf((await two.open(second.url)).body), /License key/)
     assert.deepEqual(await chargedAmounts(service, email), [1260])
+  })
+
+  test('that takes over a minute says so, and where the receipt goes', async () => {
+    const one = buyer(service)
+    const two = buyer(service)
+    const email = fresh()
+    await goToConfirm(service, two, { email })
+    isSilent = true
+    try {
+      const { url } = await purchase(service, one, { email, card: CARD.loses_answer })
+      await two.submit(/^Pay /)
+      service.clock.pass(59)
+      await one.open(url)
+      assert.match(one.text, /usually within seconds\./)
+      service.clock.pass(1)
+      await one.open(url)
+      assert.match(one.text, new RegExp(`longer than usual.*we email the receipt to ${email} `))
+      await two.open(two.page.url)
+      assert.match(two.text, new RegExp(`It takes longer than usual.*receipt to ${email} `))
+    } finally {
+      isSilent = false
+    }
+    assert.match(textOf((await one.open(one.page.url)).body), /License key/)
+  })
+
+  test('of a plan change that takes over a minute says so too', async () => {
+    const app = await twoPlans(service)
+    const subscriber = await subscribe(service, { app })
+    const agent = await signInAs(service, subscriber, { agent: buyer(service) })
+    await service.world.db.run(sql`update sandbox.cards set behavior = 'loses_answer'
+      where token in (select token from cards where user_id = ${subscriber.user_id})`)
+    await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
+    isSilent = true
+    try {
+      await agent.submit(/^Pay /)
+      assert.match(agent.text, /Processing your payment.*usually within seconds/)
+      service.clock.pass(60)
+      await agent.open(agent.page.url)
+      assert.match(agent.text, new RegExp(`longer than usual.*receipt to ${subscriber.email} `))
+    } finally {
+      isSilent = false
+    }
+    assert.match(textOf((await agent.open(agent.page.url)).body), /Plan changed/)
   })
 })

@@ -168,7 +168,7 @@ export function Processing(facts: {
       <span class="text-xl text-primary">
         <Spinner />
       </span>
-      <div role="status" class="grid gap-2">
+      <div role="status" class="grid gap-2" data-waiting-shows>
         <h1 class="text-2xl font-semibold">{facts.title}</h1>
         <div class="text-muted">{facts.children}</div>
       </div>

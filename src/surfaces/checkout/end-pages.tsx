@@ -6,6 +6,7 @@ import { Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { Heading, Mailbox } from '#design/panels'
+import { PaymentProcessing } from '#http/payment-processing'
 import type { CartId } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
 import { ZERO } from '#platform/money'
@@ -30,29 +31,38 @@ export function ProcessingPage(
   facts: Omit<Step, 'csrf_token'> & {
     url: string
     return_url: string
+    /** Where the receipt goes. */
+    email: string
+    /** Whether the answer takes longer than usual. */
+    is_slow: boolean
     /** Whether it is another purchase by this buyer, in another browser, that is processing. */
     is_other: boolean
   } & OtherCartFacts,
 ): JSX.Element {
-  const { is_other } = facts
-  const { app_name: app } = facts.purchase
-  const { t } = facts.purchase.locale
+  const { app_name: app, locale } = facts.purchase
+  const { t, rich } = locale
   return (
     <FocusLayout
       {...layoutOf(facts.purchase)}
-      title={t('checkout.processing_page_title', { app: facts.purchase.app_name })}
+      title={t('processing.page_title', { app })}
       refresh_seconds={3}
     >
       <Steps current="confirm" />
       {facts.is_from_other_cart && <PlacedBefore t={t} />}
-      <Processing
-        title={t(is_other ? 'checkout.other_processing_title' : 'checkout.processing_title')}
-        href={facts.url}
-      >
-        {is_other ? t('checkout.other_processing_text', { app }) : t('checkout.processing_text')}
-      </Processing>
+      {facts.is_other ? (
+        <Processing title={t('checkout.other_processing_title')} href={facts.url}>
+          {facts.is_slow
+            ? rich('checkout.other_processing_slow_text', {
+                app,
+                email: <Mailbox address={facts.email} />,
+              })
+            : t('checkout.other_processing_text', { app })}
+        </Processing>
+      ) : (
+        <PaymentProcessing {...facts} href={facts.url} locale={locale} />
+      )}
       <Button href={facts.return_url} icon_after="arrow-right" wide>
-        {t('checkout.return_to', { app: facts.purchase.app_name })}
+        {t('checkout.return_to', { app })}
       </Button>
     </FocusLayout>
   )

@@ -213,6 +213,14 @@ function declareWaiting(scope: FastifyInstance, world: World): void {
       return redirectTo(reply, otherStep({ ...own.cart, ...seen }))
     }
     if (seen.outcome !== 'processing') return await redirectAfter(world, reply, own, seen)
+    const { email, email_normalized } = own.cart
+    const isOwn = own.attempt?.status === 'open'
+    const pending = isOwn
+      ? own.attempt
+      : await payments.findPending(world.db, {
+          app_id: own.app.id,
+          email_normalized: email_normalized!,
+        })
     const page = ProcessingPage({
       purchase: own.purchase,
       url: is_from_other_cart ? otherStep(own.cart) : `/checkout/${own.cart.id}/processing`,
@@ -220,7 +228,9 @@ function declareWaiting(scope: FastifyInstance, world: World): void {
         next_url: own.cart.next_url,
         order_id: await billing.pendingOrderOf(world.db, own.cart.id),
       }),
-      is_other: own.attempt?.status !== 'open',
+      email: email!,
+      is_slow: pending !== undefined && payments.isSlow(world.clock.now(), pending),
+      is_other: !isOwn,
       is_from_other_cart,
     })
     return sendPage(reply, page, { status: 202 })

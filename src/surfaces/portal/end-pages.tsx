@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { Button } from '#design/actions'
-import { Processing } from '#design/feedback'
 import { FocusLayout, SiteLayout } from '#design/layout'
 import { EmptyState, Mailbox } from '#design/panels'
+import { PaymentProcessing } from '#http/payment-processing'
 import type { Locale } from '#platform/language/locale'
 import { AppHeader } from './layout.tsx'
 
@@ -38,6 +38,8 @@ export function WaitingPage(facts: {
   app_name: string
   app_icon: string | undefined
   url: string
+  email: string
+  is_slow: boolean
   manage_url: string
   notice: string | undefined
 }): JSX.Element {
@@ -46,16 +48,14 @@ export function WaitingPage(facts: {
   return (
     <FocusLayout
       locale={locale}
-      title={t('portal.waiting_page_title', { app: facts.app_name })}
+      title={t('processing.page_title', { app: facts.app_name })}
       app_name={facts.app_name}
       app_icon={facts.app_icon}
       selling
       notice={facts.notice}
       refresh_seconds={3}
     >
-      <Processing title={t('portal.waiting_title')} href={facts.url}>
-        {t('portal.waiting_text')}
-      </Processing>
+      <PaymentProcessing {...facts} href={facts.url} />
       <Button href={facts.manage_url} wide>
         {t('portal.back_to_purchase')}
       </Button>

@@ -47,12 +47,20 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
 
   scope.get(`${MANAGE_PATH}/waiting`, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
-    const { app, at } = context
+    const { app, license, session, at } = context
     const url = await resume(world, context)
     if (url !== at('waiting')) return redirectTo(reply, url)
     const { notice, locale } = layoutFacts(world, context)
-    const shown = { ...apps.brandOf(app), locale, notice }
-    const page = WaitingPage({ ...shown, url, manage_url: at() })
+    const attempt = (await payments.latestOfLicense(world.db, license.license_id))!
+    const page = WaitingPage({
+      ...apps.brandOf(app),
+      locale,
+      notice,
+      url,
+      email: session.email,
+      is_slow: payments.isSlow(world.clock.now(), attempt),
+      manage_url: at(),
+    })
     return sendPage(reply, page, { status: 202 })
   })
 }

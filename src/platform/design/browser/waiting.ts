@@ -1,8 +1,8 @@
 /**
  * Requests the page's own URL until the response is no longer 202 ("accepted, not yet done"), then
  * loads it and follows where it leads. Until then, the part marked `data-waiting-shows` is replaced
- * by the latest response's. Failures (no network, a limit, a server error) are retried. Needs
- * `connect-src 'self'`.
+ * by the latest response's if it differs, as a screen reader reads a status that is replaced.
+ * Failures (no network, a limit, a server error) are retried. Needs `connect-src 'self'`.
  */
 export function startWaiting(): void {
   const waiting = document.querySelector<HTMLElement>('[data-waiting-seconds]')
@@ -29,5 +29,5 @@ function show(html: string): void {
   if (!shown) return
   const fresh = new DOMParser().parseFromString(html, 'text/html')
   const part = fresh.querySelector('[data-waiting-shows]')
-  if (part) shown.replaceChildren(...part.childNodes)
+  if (part && !part.isEqualNode(shown)) shown.replaceChildren(...part.childNodes)
 }
