@@ -53,7 +53,7 @@ export function ActionPage(
               reason={form.reason}
               about="buyer"
               error={faultAt(faults, 'reason')}
-              button={action.button}
+              button={action.label}
               is_final={action.is_final}
               back={back}
             />

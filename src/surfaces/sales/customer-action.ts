@@ -35,8 +35,8 @@ export function endOf({ period_end }: CustomerLicense): string {
 
 /** An action that a member may take on a license. */
 export interface CustomerAction {
+  /** Names the action: in the list of actions, and on the page and the button that take it. */
   label: string
-  button: string
   is_final?: boolean
   /** Whether it asks for a number of days. */
   has_days?: boolean
@@ -57,7 +57,6 @@ const isLiveUncharged = (license: CustomerLicense) =>
 export const ACTIONS: Record<string, CustomerAction> = {
   cancel: {
     label: 'Cancel at period end',
-    button: 'Cancel at period end',
     text: 'The license stays valid until the end of the paid period, and nothing more is charged. A license with an overdue payment, or one that the buyer paused, ends now. The buyer gets an email, and can turn renewal on again until then.',
     isPossible: (license) => isRenewing(license) && license.auto_renew,
     async run(world, { license: { license_id }, actor, reason }) {
@@ -67,7 +66,6 @@ export const ACTIONS: Record<string, CustomerAction> = {
   },
   end: {
     label: 'Cancel now',
-    button: 'Cancel now',
     is_final: true,
     text: 'The license ends now, and its key stops working. Nothing is refunded: refund an invoice first if the buyer should get money back. The buyer gets an email. This cannot be undone.',
     isPossible: (license) => isRenewing(license) || isLiveUncharged(license),
@@ -77,7 +75,6 @@ export const ACTIONS: Record<string, CustomerAction> = {
   },
   'extend-trial': {
     label: 'Extend trial',
-    button: 'Extend trial',
     has_days: true,
     text: 'The trial ends later, and so does its first charge. The buyer gets the usual email three days before the new end.',
     isPossible: ({ status }) => status === 'trialing',
@@ -91,7 +88,6 @@ export const ACTIONS: Record<string, CustomerAction> = {
   },
   'replace-key': {
     label: 'Replace key',
-    button: 'Replace key',
     text: 'The buyer gets a new key by email. The old key stops working now. You do not see either key.',
     isPossible: isLive,
     async run(world, { license, actor, reason, replaces }) {
@@ -105,7 +101,6 @@ export const ACTIONS: Record<string, CustomerAction> = {
   },
   'resend-receipt': {
     label: 'Resend receipt',
-    button: 'Resend receipt',
     text: 'The buyer gets the receipt of the purchase again, with the current key.',
     isPossible: (license) => license.order_id !== null && isLive(license),
     async run(world, { license, actor, reason }) {
@@ -115,7 +110,6 @@ export const ACTIONS: Record<string, CustomerAction> = {
   },
   'resend-key': {
     label: 'Resend email',
-    button: 'Resend email',
     text: 'The person gets the email about this plan again, with the current key.',
     isPossible: isLiveUncharged,
     async run(world, { license: { license_id }, actor, reason }) {

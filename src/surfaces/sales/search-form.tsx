@@ -19,7 +19,7 @@ export interface Choice {
 /** The option of a select field that does not filter. */
 export const ANY = { value: '', label: 'Any' }
 
-/** The labels of a search: its text field, its dates, and each of its select fields. */
+/** What is searched for: the text, the dates, and the choice in each select field. */
 export type ListSearch = { q: string; from: string; to: string } & Record<string, string>
 
 /**
