@@ -27,7 +27,7 @@ const NEEDED = { seller: 'support', staff: 'disputes' } as const
 export function declareDispute(scope: FastifyInstance, world: World, side: Side): void {
   const path = `${SIDES[side]}/disputes/:dispute_id/`
   scope.get(path, async (request, reply) =>
-    show(world, await requireSellerOrStaff(world, request, reply, side, NEEDED), {}),
+    show(world, await requireSellerOrStaff(world, request, reply, side, NEEDED)),
   )
 
   scope.post(path, async (request, reply) => {
@@ -42,12 +42,11 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
     if ((formOf(request).submitted_at ?? '') !== submittedAt(dispute)) {
       // The same form, sent twice.
       if (dispute.evidence?.uncategorized_text === statement) return redirectBack('sent')
-      return await show(world, context, { statement, is_late: true })
+      return await show(world, context, { statement, note: 'late' })
     }
     const facts = { dispute_id: dispute.id, statement }
     const done = await sendEvidence(world, actorOf(context), facts)
-    if (done === 'unreachable')
-      return await show(world, context, { statement, is_unreachable: true })
+    if (done === 'unreachable') return await show(world, context, { statement, note: done })
     return redirectBack(done)
   })
 }
@@ -74,31 +73,33 @@ async function disputeOf(world: World, { request, app }: SalesContext) {
   return dispute
 }
 
+/** The status of a page whose note says why nothing was submitted. */
+const NOT_SUBMITTED = { late: 409, unreachable: 503 } as const
+
 async function show(
   world: World,
   context: SalesContext,
-  refused: { statement?: string; fault?: string; is_unreachable?: boolean; is_late?: boolean },
+  refused: { statement?: string; fault?: string; note?: keyof typeof NOT_SUBMITTED } = {},
 ): Promise<FastifyReply> {
   const { db } = world
   const dispute = await disputeOf(world, context)
   const invoice = (await billing.findSellerInvoice(db, { id: dispute.invoice_id, app_id: null }))!
   const app = await apps.get(db, invoice.app_id)
   const license = await licensing.getLicense(db, invoice.license_id)
-  const { is_unreachable, is_late } = refused
-  const done = is_unreachable ? 'unreachable' : is_late ? 'late' : queryOf(context.request, 'done')
+  const { statement, fault, note } = refused
   const page = DisputePage({
     ...pageFacts(world, context, app),
     invoice,
     dispute,
     evidence: dispute.evidence ?? (await assembleEvidence(world, dispute.id)),
     is_accepted: dispute.closed_at === null && appTime(world, app) < dispute.due_at,
-    statement: refused.statement ?? dispute.evidence?.uncategorized_text ?? '',
+    statement: statement ?? dispute.evidence?.uncategorized_text ?? '',
     longest_statement: payments.MAX_STATEMENT_LENGTH,
     cost: billing.DISPUTE_COST,
     has_ended: license.status === 'canceled',
-    note: ownValue(NOTES, done ?? ''),
-    fault: refused.fault,
+    note: ownValue(NOTES, note ?? queryOf(context.request, 'done') ?? ''),
+    fault,
   })
-  const status = refused.fault ? 422 : is_unreachable ? 503 : is_late ? 409 : 200
+  const status = fault ? 422 : note ? NOT_SUBMITTED[note] : 200
   return sendPage(context.reply, page, { status })
 }
