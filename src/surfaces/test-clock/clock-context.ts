@@ -6,6 +6,7 @@ import { requireSeller, type SellerContext } from '#http/guards/seller'
 import { AnsweredByGuard, sendPage } from '#http/pages'
 import { suspensionOf } from '#http/suspended-app'
 import { clockNotice } from '#http/test-clock-notice'
+import type { TestMode } from './clock-work.ts'
 import { type ClockLayoutFacts, NoClockPage } from './layout.tsx'
 
 /** A request of a seller about the test clock of one of their own apps. */
@@ -14,6 +15,7 @@ export interface ClockContext extends SellerContext {
   now: Date
   /** The base path of the clock's pages. */
   base: string
+  test_mode: TestMode
 }
 
 /** The address of an app's test clock. */
@@ -23,10 +25,11 @@ export function clockAddress({ slug }: { slug: string }): string {
 
 /**
  * The test clock of the app in the path, for its seller's members; a form needs `edit_apps`. Live
- * mode has no test clock: the page says so, with status 404.
+ * mode has none, and `available` is undefined: the page says so, with status 404.
  */
 export async function requireTestClock(
   world: World,
+  available: TestMode | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<ClockContext> {
@@ -34,14 +37,17 @@ export async function requireTestClock(
   const seller = await requireSeller(world, request, reply, isForm ? 'edit_apps' : 'view')
   const { app } = seller
   const context = { ...seller, now: appTime(world, app), base: clockAddress(app) }
-  if (world.processor.has_test_clock) return context
+  if (available && world.processor.has_test_clock) return { ...context, test_mode: available }
   const has_test_mode = world.config.test_mode !== undefined
   const page = NoClockPage({ ...layoutFacts(world, context), has_test_mode })
   throw new AnsweredByGuard((to) => sendPage(to, page, { status: 404 }))
 }
 
 /** What every page of the clock shows. */
-export function layoutFacts(world: World, context: ClockContext): ClockLayoutFacts {
+export function layoutFacts(
+  world: World,
+  context: Omit<ClockContext, 'test_mode'>,
+): ClockLayoutFacts {
   const { request, reply, app, now, base } = context
   return {
     csrf_token: csrfToken(world, request, reply),

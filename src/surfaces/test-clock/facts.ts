@@ -23,7 +23,6 @@ type ClockPageContent = Omit<ClockFacts, keyof ClockLayoutFacts | 'faulty' | 'fo
 /** Gathers the facts of the test clock's main page. */
 export async function readClockFacts(
   world: World,
-  test_mode: TestMode,
   context: ClockContext,
 ): Promise<ClockPageContent> {
   const { db } = world
@@ -32,7 +31,7 @@ export async function readClockFacts(
   const prices = await catalog.livePrices(db, app.id)
   const work = await findRunningTask(world, app.id)
   return {
-    due: await nextDue(world, test_mode, context, shown[0]),
+    due: await nextDue(world, context, shown[0]),
     subscribers: shown.map((subscriber) => {
       const { license_id, email, product_name, status, next_at: at } = subscriber
       const next = at ? { at, text: stepText(stepOf(subscriber, at), subscriber) } : undefined
@@ -58,8 +57,7 @@ function closedReason(app: apps.App, price_count: number): ClockFacts['closed'] 
 /** The next due event of an app; a charge includes its amount. */
 export async function nextDue(
   world: World,
-  test_mode: TestMode,
-  { app, now }: Pick<ClockContext, 'app' | 'now'>,
+  { app, now, test_mode }: Pick<ClockContext, 'app' | 'now' | 'test_mode'>,
   first?: billing.Subscriber,
 ): Promise<{ at: Date; text: string } | undefined> {
   const other = await firstOtherEvent(world, test_mode, app.id, now)
@@ -103,9 +101,4 @@ function workLine({ id, kind, status, request, created_at }: Task): ClockFacts['
   }
   const { scenario, ...chosen } = ScenarioRequest.parse(request)
   return { ...of, title: `Scenario: ${scenarioOf(scenario, chosen)?.title ?? scenario}` }
-}
-
-/** Whether a task belongs to this app and has this kind. */
-export function isOf(task: Task | undefined, app: apps.App, kind: string): task is Task {
-  return task?.app_id === app.id && task.kind === kind && task.status === 'done'
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
@@ -17,7 +17,7 @@ import { readAdvance } from './advance-form.ts'
 import { type ClockContext, layoutFacts, requireTestClock } from './clock-context.ts'
 import { type ClockFacts, ClockPage } from './clock-page.tsx'
 import type { TestMode } from './clock-work.ts'
-import { isOf, nextDue, readClockFacts } from './facts.ts'
+import { nextDue, readClockFacts } from './facts.ts'
 import { AdvancePage, ScenarioPage } from './result-pages.tsx'
 import { canBuyPrice, scenarioOf } from './scenarios.ts'
 import {
@@ -45,47 +45,45 @@ export function testClock(
 ): void {
   if (available) declareWork(world, available)
   people(app, world, (scope) => {
-    // In live mode `requireTestClock` answers before this is used.
-    const test_mode = available as TestMode
+    const requireClock = requireTestClock.bind(undefined, world, available)
     scope.get(CLOCK, async (request, reply) =>
-      sendClock(world, test_mode, await requireTestClock(world, request, reply), {
-        faulty: undefined,
-        form: {},
-      }),
+      sendClock(world, await requireClock(request, reply), { faulty: undefined, form: {} }),
     )
-    declareAdvances(scope, world, test_mode)
-    declareScenarios(scope, world, test_mode)
+    declareAdvances(scope, world, requireClock)
+    declareScenarios(scope, world, requireClock)
   })
 }
 
+/** Requires the test clock of the app in the path, as `requireTestClock` does. */
+type RequireClock = (request: FastifyRequest, reply: FastifyReply) => Promise<ClockContext>
+
 async function sendClock(
   world: World,
-  test_mode: TestMode,
   context: ClockContext,
   sent: Pick<ClockFacts, 'faulty' | 'form'>,
 ) {
   const layout = layoutFacts(world, context)
   const page = ClockPage({
     ...layout,
-    ...(await readClockFacts(world, test_mode, context)),
+    ...(await readClockFacts(world, context)),
     ...sent,
   })
   return sendPage(context.reply, page, { status: sent.faulty ? 422 : 200 })
 }
 
-function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMode): void {
+function declareAdvances(scope: FastifyInstance, world: World, requireClock: RequireClock): void {
   scope.post(`${CLOCK}advance`, async (request, reply) => {
-    const context = await requireTestClock(world, request, reply)
+    const context = await requireClock(request, reply)
     const { app, now, session } = context
     const busy = await findRunningTask(world, app.id)
     if (busy) return redirectTo(reply, taskAddress(busy.id))
     const form = formOf(request)
     const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
-    const due = await nextDue(world, test_mode, context, first)
+    const due = await nextDue(world, context, first)
     const read = readAdvance(now, form, due?.at)
     if ('fault' in read) {
       const faulty = { id: 'date', message: read.fault }
-      return await sendClock(world, test_mode, context, { faulty, form })
+      return await sendClock(world, context, { faulty, form })
     }
     const requested = { slug: app.slug, to: read.to.toISOString() }
     const task = { kind: ADVANCE, user_id: session.user_id, app_id: app.id, request: requested }
@@ -93,7 +91,7 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
   })
 
   scope.get(`${CLOCK}advances/:task_id/`, async (request, reply) => {
-    const context = await requireTestClock(world, request, reply)
+    const context = await requireClock(request, reply)
     const { app, base } = context
     const task = await taskOf(world, context, ADVANCE)
     const result = StoredAdvance.parse(task.result)
@@ -111,7 +109,7 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
       to,
       requested: new Date(result.requested),
       outcome: result.outcome,
-      stuck_at: isStuck ? await nextDue(world, test_mode, context, first) : undefined,
+      stuck_at: isStuck ? await nextDue(world, context, first) : undefined,
       tally,
       events: await billing.timelineEvents(world.db, span, paging),
       paging,
@@ -121,9 +119,9 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
   })
 }
 
-function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestMode): void {
+function declareScenarios(scope: FastifyInstance, world: World, requireClock: RequireClock): void {
   scope.post(`${CLOCK}scenarios`, async (request, reply) => {
-    const context = await requireTestClock(world, request, reply)
+    const context = await requireClock(request, reply)
     const { app, session } = context
     const busy = await findRunningTask(world, app.id)
     if (busy) return redirectTo(reply, taskAddress(busy.id))
@@ -136,7 +134,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     if (!canBuyPrice(scenario, price)) {
       const message = 'This scenario needs a plan that renews. Choose another plan.'
       const faulty = { id: 'price_id', message }
-      return await sendClock(world, test_mode, context, { faulty, form })
+      return await sendClock(world, context, { faulty, form })
     }
     const requested = {
       slug: app.slug,
@@ -149,7 +147,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
   })
 
   scope.get(`${CLOCK}scenarios/:task_id/`, async (request, reply) => {
-    const context = await requireTestClock(world, request, reply)
+    const context = await requireClock(request, reply)
     const { app } = context
     const { db, keys, config } = world
     const task = await taskOf(world, context, SCENARIO)
@@ -182,7 +180,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
 async function taskOf({ db }: World, { request, app }: ClockContext, kind: string) {
   const id = requireId('task', paramsOf('/:task_id', request).task_id)
   const task = await findTaskOf(db, { id, app_id: app.id })
-  if (!isOf(task, app, kind)) throw refuse('not_found')
+  if (task?.kind !== kind || task.status !== 'done') throw refuse('not_found')
   return task
 }
 

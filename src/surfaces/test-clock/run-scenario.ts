@@ -23,7 +23,7 @@ export type ReportStep = (text: string) => Promise<void>
 interface RunState {
   world: World
   test_mode: TestMode
-  actor: ActorOf<'buyer' | 'seller'>
+  actor: ActorOf<'seller'>
   app_id: AppId
   buyer: ScenarioBuyer
   report: ReportStep
@@ -42,7 +42,7 @@ export interface ScenarioRun {
 export async function runScenario(
   world: World,
   test_mode: TestMode,
-  facts: { scenario: Scenario; price: catalog.ProductPrice; actor: ActorOf<'buyer' | 'seller'> },
+  facts: { scenario: Scenario; price: catalog.ProductPrice; actor: ActorOf<'seller'> },
   report: ReportStep,
 ): Promise<ScenarioRun> {
   const { scenario, price, actor } = facts
@@ -94,7 +94,7 @@ async function refundAll({ world, actor, app_id, buyer }: RunState): Promise<boo
   const { seller_id } = await apps.get(world.db, app_id)
   const invoice = (await billing.lastPaidInvoice(world.db, buyer.license_id))!
   const requested = { invoice_id: invoice.id, reason: 'Test clock scenario' }
-  const { outcome } = await refundCharge(world, { ...actor, kind: 'seller', seller_id }, requested)
+  const { outcome } = await refundCharge(world, { ...actor, seller_id }, requested)
   return outcome === 'refunded'
 }
 
