@@ -13,7 +13,7 @@ import {
   type SellerContext,
 } from '#http/guards/seller'
 import { requireRecentProof } from '#http/guards/session'
-import { formOf, requireId } from '#http/input'
+import { formOf, requireId, requireSwitch } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import type { Limit } from '#platform/limits'
@@ -126,14 +126,14 @@ function declareSecret(scope: FastifyInstance, world: World): void {
 function declareSwitches(scope: FastifyInstance, world: World): void {
   scope.post(`${INTEGRATION}add-on`, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
-    const to = stateOf(formOf(request).to)
+    const to = requireSwitch(formOf(request).to)
     await switchAddOn(world, actorOf(context), { app_id: context.app.id, to })
     return redirectTo(reply, `${pathOf(context)}?done=add_on_${to}`)
   })
 
   scope.post(`${INTEGRATION}pausing`, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
-    const to = stateOf(formOf(request).to)
+    const to = requireSwitch(formOf(request).to)
     await allowPauses(world, actorOf(context), { app_id: context.app.id, to })
     return redirectTo(reply, `${pathOf(context)}?done=pausing_${to}`)
   })
@@ -142,7 +142,7 @@ function declareSwitches(scope: FastifyInstance, world: World): void {
     const context = await requireSellerTerms(world, request, reply)
     const { session, app } = context
     const form = formOf(request)
-    const to = stateOf(form.to)
+    const to = requireSwitch(form.to)
     const requested = { session, request_id: request.id }
     if (to === 'off') await endPreview(world, requested, { app })
     else {
@@ -151,11 +151,6 @@ function declareSwitches(scope: FastifyInstance, world: World): void {
     }
     return redirectTo(reply, `${pathOf(context)}?done=preview_${to}`)
   })
-}
-
-function stateOf(text: string | undefined): 'on' | 'off' {
-  if (text !== 'on' && text !== 'off') throw refuse('invalid_request')
-  return text
 }
 
 const NOTES: Record<string, string> = {

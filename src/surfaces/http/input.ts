@@ -46,6 +46,12 @@ export function requireId<Prefix extends IdPrefix>(prefix: Prefix, text = ''): I
   return text
 }
 
+/** What a switch in a form is turned to; throws `invalid_request` for any other text. */
+export function requireSwitch(text: string | undefined): 'on' | 'off' {
+  if (text !== 'on' && text !== 'off') throw refuse('invalid_request')
+  return text
+}
+
 /** The fields of a posted form. */
 export function formOf({ body }: Pick<FastifyRequest, 'body'>): Record<string, string> {
   const texts = entriesOf(body).filter((entry): entry is [string, string] => isText(entry[1]))

@@ -5,9 +5,8 @@ import * as payments from '#domain/payments'
 import { nextCharge, pauseAtEnd, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
-import { formOf } from '#http/input'
+import { formOf, requireSwitch } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
-import { refuse } from '#http/refusals'
 import {
   buyerOf,
   layoutFacts,
@@ -61,7 +60,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
   scope.post(path, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
     const { license, at } = context
-    const to = readSwitch(formOf(request).to)
+    const to = requireSwitch(formOf(request).to)
     // A form from before this would end the license does not end it.
     const may_end = formOf(request).ends_now === 'yes'
     const isOther = endsNow(context) && !may_end
@@ -91,14 +90,9 @@ function declarePause(scope: FastifyInstance, world: World): void {
   scope.post(path, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
     const { license, at } = context
-    const to = readSwitch(formOf(request).to)
+    const to = requireSwitch(formOf(request).to)
     const { license_id } = license
     const isDone = await pauseAtEnd(world, buyerOf(context), { license_id, to })
     return redirectTo(reply, at('', { done: isDone ? `pause_${to}` : 'not_done' }))
   })
-}
-
-function readSwitch(text: string | undefined): 'on' | 'off' {
-  if (text !== 'on' && text !== 'off') throw refuse('invalid_request')
-  return text
 }
