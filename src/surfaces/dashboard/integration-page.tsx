@@ -11,6 +11,7 @@ import { capitalized } from '#platform/text'
 import { BuyLinkPanel, type BuyLinkPanelFacts } from './buy-link-panel.tsx'
 import { ChecksPanel, type ChecksPanelFacts } from './checks-panel.tsx'
 import { type AppFacts, AppPage } from './layout.tsx'
+import { OPENED } from './opened-form.ts'
 import { SnippetPanel, type SnippetPanelFacts } from './snippet-panel.tsx'
 
 /** The form of URLs; lists have one entry per line. */
@@ -104,7 +105,7 @@ function Addresses({ form, opened, faults, base, csrf_token }: Integration): JSX
   return (
     <Panel title="URLs">
       <Form action={base} csrf_token={csrf_token}>
-        <HiddenFields values={opened} prefix="opened_" />
+        <HiddenFields values={opened} prefix={OPENED} />
         <Field
           label="Login URL"
           {...field('oauth_login_url')}

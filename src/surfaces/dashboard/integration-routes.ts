@@ -18,15 +18,9 @@ import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import type { Limit } from '#platform/limits'
 import { actorOf } from './app-context.ts'
-import {
-  addressesOf,
-  fieldOf,
-  formOfAddresses,
-  integrationOf,
-  openedAddresses,
-} from './integration.ts'
+import { addressesOf, fieldOf, formOfAddresses, integrationOf } from './integration.ts'
 import { IntegrationPage } from './integration-page.tsx'
-import { changesOf } from './opened-form.ts'
+import { changesOf, OPENED } from './opened-form.ts'
 import { NewSecretPage, RotateSecretPage } from './secret-pages.tsx'
 
 const INTEGRATION = `${APP_PATH}/integration/`
@@ -65,7 +59,7 @@ function declareSettings(scope: FastifyInstance, world: World): void {
     const { app } = context
     const form = formOf(request)
     const addresses = addressesOf(form)
-    const opened = openedAddresses(form)
+    const opened = addressesOf(form, OPENED)
     const changes = changesOf(opened, addresses)
     const saved = await saveAddresses(world, actorOf(context), { app, changes })
     if (!('faults' in saved)) return redirectTo(reply, `${pathOf(context)}?done=addresses`)

@@ -72,22 +72,14 @@ function codeOf(
   return { mode, snippets, chosen: (named ?? snippets[0]!).name } as const
 }
 
-/** The URLs in a form; lists have one per line. */
-export function addressesOf(form: Partial<AddressForm>): apps.Addresses {
+/** The URLs in a form, or those that were saved when it was opened; lists have one per line. */
+export function addressesOf(form: Record<string, string>, prefix = ''): apps.Addresses {
+  const read = (name: keyof AddressForm) => form[`${prefix}${name}`]
   return {
-    oauth_login_url: (form.oauth_login_url ?? '').trim(),
-    redirect_uris: linesOf(form.redirect_uris),
-    post_logout_redirect_uris: linesOf(form.post_logout_redirect_uris),
+    oauth_login_url: (read('oauth_login_url') ?? '').trim(),
+    redirect_uris: linesOf(read('redirect_uris')),
+    post_logout_redirect_uris: linesOf(read('post_logout_redirect_uris')),
   }
-}
-
-/** The URLs that were saved when a form was opened, from its hidden fields. */
-export function openedAddresses(form: Record<string, string>): apps.Addresses {
-  return addressesOf({
-    oauth_login_url: form.opened_oauth_login_url ?? '',
-    redirect_uris: form.opened_redirect_uris ?? '',
-    post_logout_redirect_uris: form.opened_post_logout_redirect_uris ?? '',
-  })
 }
 
 /** The form for these URLs. */
