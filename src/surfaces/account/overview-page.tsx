@@ -11,8 +11,14 @@ import { browserText } from '#http/device'
 import type { SessionId } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
 
-/** The security page of an account with an unconfirmed email: nothing can change yet. */
-export function UnprovenPage({ email, locale }: { email: string; locale: Locale }): JSX.Element {
+/** The security page of a limited session, whose email is not confirmed: nothing can change yet. */
+export function LimitedSecurityPage({
+  email,
+  locale,
+}: {
+  email: string
+  locale: Locale
+}): JSX.Element {
   const { t, rich } = locale
   const title = t('menu.security')
   return (

@@ -11,7 +11,7 @@ import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
 import type { MessageId } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
-import { OverviewPage, UnprovenPage } from './overview-page.tsx'
+import { LimitedSecurityPage, OverviewPage } from './overview-page.tsx'
 
 const NOTES: Record<string, MessageId> = {
   password: 'account.done_password',
@@ -29,7 +29,7 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
     const { db, clock } = world
     const { user_id, email } = session
     const locale = localeOf(request)
-    if (session.app_id !== null) return sendPage(reply, UnprovenPage({ email, locale }))
+    if (session.app_id !== null) return sendPage(reply, LimitedSecurityPage({ email, locale }))
     const now = clock.now()
     const user = await identity.getUser(db, user_id)
     const change = await identity.findPendingChange(db, user_id)
