@@ -71,7 +71,7 @@ function declareAuthenticator(scope: FastifyInstance, world: World): void {
   scope.post(`${AUTHENTICATOR}/remove`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)
     await removeAuthenticator(world, owner)
-    return redirectTo(reply, `${SECURITY}?done=removed`)
+    return redirectTo(reply, `${SECURITY}?done=authenticator_removed`)
   })
 }
 
@@ -120,7 +120,7 @@ function declarePasskeys(scope: FastifyInstance, world: World): void {
     const { owner } = await requireOwner(world, request, reply, { recent: true, back: SECURITY })
     const passkey_id = readId('psk', formOf(request).passkey)
     if (passkey_id) await removePasskey(world, owner, passkey_id)
-    return redirectTo(reply, `${SECURITY}?done=removed`)
+    return redirectTo(reply, `${SECURITY}?done=passkey_removed`)
   })
 }
 

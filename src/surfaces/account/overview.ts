@@ -18,7 +18,9 @@ const NOTES: Record<string, MessageId> = {
   email: 'account.done_email',
   authenticator: 'account.done_authenticator',
   passkey: 'account.done_passkey',
-  removed: 'account.done_removed',
+  authenticator_removed: 'account.done_authenticator_removed',
+  passkey_removed: 'account.done_passkey_removed',
+  session: 'account.done_session',
   sessions: 'account.done_sessions',
 }
 
@@ -51,16 +53,15 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
 
   // Ending a session only removes access, so it needs no re-authentication.
   const needs = { recent: false, back: SECURITY }
-  const done = `${SECURITY}?done=sessions`
   scope.post(`${SECURITY}sessions/end`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)
     const session_id = readId('ses', formOf(request).session)
     if (session_id) await endSession(world, owner, session_id)
-    return redirectTo(reply, done)
+    return redirectTo(reply, `${SECURITY}?done=session`)
   })
   scope.post(`${SECURITY}sessions/end-others`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)
     await endOtherSessions(world, owner)
-    return redirectTo(reply, done)
+    return redirectTo(reply, `${SECURITY}?done=sessions`)
   })
 }
