@@ -101,7 +101,10 @@ test('a buyer who keeps a canceled trial reads when the first charge is', async 
   await agent.open(`/manage/${app.client_id}/auto-renew/`)
   await agent.submit('Cancel subscription')
   await agent.open(`/manage/${app.client_id}/auto-renew/`)
-  assert.match(agent.text, /goes on after the trial: the first charge, (about )?\$[\d.]+ with tax/)
+  assert.match(
+    agent.text,
+    /continues after the trial: the first charge, (about )?\$[\d.]+ with tax/,
+  )
   assert.doesNotMatch(agent.text, /renews on/)
 })
 

@@ -139,7 +139,7 @@ describe('an error', () => {
     const { answer } = await submit({ number: '4242 4242 4242 4241', cvc: '987' })
     assert.match(answer.body, /name="expiry"[^>]*value="04 \/ 30"/)
     assert.match(answer.body, /name="zip"[^>]*value="94107"/)
-    assert.match(answer.body, /please type the number and CVC again/)
+    assert.match(answer.body, /Enter the number and CVC again/)
     assert.ok(!answer.body.includes('4241'))
     assert.ok(!answer.body.includes('987'))
   })
