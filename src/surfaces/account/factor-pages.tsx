@@ -27,7 +27,7 @@ export function AuthenticatorPage(facts: {
     >
       <Heading title={title}>{t('account.authenticator_text')}</Heading>
       <img
-        class="w-52 justify-self-center rounded-field bg-white"
+        class="w-52 justify-self-center rounded-field"
         src={facts.qr_image}
         alt={t('account.qr_code')}
         width="208"
