@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { asset } from '#platform/assets'
@@ -99,6 +99,18 @@ describe('the build', () => {
     assert.match(asset('app.js'), /^\/assets\/app-[0-9a-f]{12}\.js$/)
     assert.match(asset('passkey.js'), /^\/assets\/passkey-[0-9a-f]{12}\.js$/)
     assert.match(asset('favicon.svg'), /^\/assets\/favicon-[0-9a-f]{12}\.svg$/)
+  })
+
+  test('has a rule for each class of a page', () => {
+    const css = readFileSync(`.build${asset('app.css')}`, 'utf8').replaceAll('\\', '')
+    const pages = globSync('src/**/*.tsx').map((path) => readFileSync(path, 'utf8'))
+    const lists = pages.flatMap((text) => [...text.matchAll(/\b(?:class|\w+_class)="([^"]+)"/g)])
+    const classes = new Set(lists.flatMap(([, list]) => list!.split(/\s+/)))
+    assert.ok(classes.size > 200, `only ${classes.size} classes were found`)
+    assert.deepEqual(
+      [...classes].filter((name) => !css.includes(`.${name}`)),
+      [],
+    )
   })
 
   test('an unknown asset is an error that says what to do', () => {

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Actions, Button } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Form, SelectField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
@@ -37,9 +37,7 @@ export function ImportPage(facts: ImportPageFacts): JSX.Element {
       <div class="grid grid-cols-1 gap-6">
         {facts.running_url && (
           <Alert tone="info" title="In progress">
-            <a class="link" href={facts.running_url}>
-              View progress
-            </a>
+            <TextLink href={facts.running_url}>View progress</TextLink>
           </Alert>
         )}
         {isOver && status !== 'done' && (
