@@ -11,14 +11,17 @@ import type { Purchase } from '#domain/billing'
 import type { Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
 
-/** The next charge or the end of a purchase. */
-export interface Outlook {
-  kind: 'next_charge' | 'first_charge' | 'amount_due' | 'ends' | 'pauses' | 'ended'
-  amount?: Cents
-  /** True if a tax service will compute the exact tax at that time. */
-  is_about?: boolean
-  day?: Date
-}
+/** The next charge of a purchase, what is due for it, or its end. */
+export type Outlook =
+  | {
+      kind: 'next_charge' | 'first_charge'
+      amount: Cents
+      /** True if a tax service will compute the exact tax at that time. */
+      is_about: boolean
+      day: Date
+    }
+  | { kind: 'amount_due'; amount: Cents }
+  | { kind: 'ends' | 'pauses' | 'ended'; day: Date }
 
 /** The purchases of an account. */
 export function PurchasesPage(facts: {
@@ -77,11 +80,14 @@ export function PurchasesPage(facts: {
   )
 }
 
-function outlookText({ kind, amount, is_about, day }: Outlook, { rich }: Locale) {
-  const isCharge = kind === 'next_charge' || kind === 'first_charge'
-  return rich(isCharge && is_about ? `purchases.${kind}_about` : `purchases.${kind}`, {
-    ...(amount !== undefined && { amount: <Money amount={amount} /> }),
-    ...(day && { day: <Day date={day} /> }),
+function outlookText(outlook: Outlook, { rich }: Locale) {
+  const id =
+    'is_about' in outlook && outlook.is_about
+      ? (`purchases.${outlook.kind}_about` as const)
+      : (`purchases.${outlook.kind}` as const)
+  return rich(id, {
+    ...('amount' in outlook && { amount: <Money amount={outlook.amount} /> }),
+    ...('day' in outlook && { day: <Day date={outlook.day} /> }),
   })
 }
 
