@@ -174,22 +174,19 @@ function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element
 /** Why scenarios cannot run, and the page where that changes; staff end a suspension. */
 const CLOSED: Record<
   NonNullable<ClockFacts['closed']>,
-  { text: string; page?: 'plans' | 'overview' | 'settings'; label?: string }
+  { text: string; link?: { page: 'plans' | 'overview' | 'settings'; label: string } }
 > = {
   no_prices: {
     text: 'Scenarios buy one of your plans. Add a plan with a price first.',
-    page: 'plans',
-    label: 'Plans',
+    link: { page: 'plans', label: 'Plans' },
   },
   not_on_sale: {
     text: 'Scenarios use your checkout, which is closed. Publish the app and enable external sales first.',
-    page: 'overview',
-    label: 'View what is left to do',
+    link: { page: 'overview', label: 'View what is left to do' },
   },
   archived: {
     text: 'Scenarios use your checkout, which is closed while the app is archived. Restore it and publish it first.',
-    page: 'settings',
-    label: 'Settings',
+    link: { page: 'settings', label: 'Settings' },
   },
   suspended: { text: 'Scenarios use your checkout, which is closed while the app is suspended.' },
 }
@@ -197,12 +194,12 @@ const CLOSED: Record<
 function ScenarioPanel(facts: ClockFacts): JSX.Element {
   const { closed, base, csrf_token, prices, app_name, slug, faulty } = facts
   if (closed) {
-    const { text, page, label } = CLOSED[closed]
+    const { text, link } = CLOSED[closed]
     return (
       <Panel title="Scenarios">
         <EmptyState
           title="Scenarios are not available"
-          action={page && <Button href={addressOf(slug, page)}>{label}</Button>}
+          action={link && <Button href={addressOf(slug, link.page)}>{link.label}</Button>}
         >
           {text}
         </EmptyState>
