@@ -5,6 +5,7 @@ import { FocusLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import { RecordCards } from '#design/records'
 import { RadioFields } from '#design/rows'
+import { LIMITS } from '#domain/listing'
 import { addressOf } from '#http/app-menu'
 import { enteredFields, type FormFault } from '#http/form-errors'
 import { counted } from '#platform/text'
@@ -41,14 +42,14 @@ export function ListingPage(
               label="Tagline"
               {...field('tagline')}
               optional
-              hint="One line below the name, at most 120 characters."
+              hint={`One line below the name, at most ${counted(LIMITS.tagline.most, 'character')}.`}
             />
             <TextareaField
               label="Description"
               {...field('description')}
               optional
               rows={7}
-              hint="Plain text, at most 1,000 characters. A blank line starts a paragraph."
+              hint={`Plain text, at most ${counted(LIMITS.description.most, 'character')}. A blank line starts a paragraph.`}
             />
             <Field {...field('categories')} label="Categories" optional hint={NAMES_HINT} />
             <Field {...field('industries')} label="Industries" optional hint={NAMES_HINT} />
@@ -87,7 +88,7 @@ export function ListingPage(
               key: 'sections',
               href: `${base}sections/`,
               title: 'Detail sections',
-              details: [`${facts.sections} of at most 4 sections`],
+              details: [`${facts.sections} of at most ${LIMITS.sections} sections`],
             },
             {
               key: 'features',

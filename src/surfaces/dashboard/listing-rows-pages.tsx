@@ -10,6 +10,7 @@ import { LIMITS } from '#domain/listing'
 import { addressOf } from '#http/app-menu'
 import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
 import type { ProductId } from '#platform/ids'
+import { counted } from '#platform/text'
 import { type AppFacts, AppPage } from './layout.tsx'
 import type { FeatureRow, SectionRow } from './listing-form.ts'
 
@@ -103,7 +104,7 @@ export function SectionsPage(
                   label="Title"
                   {...field('title')}
                   autofocus={facts.focus === path}
-                  hint="At most 120 characters."
+                  hint={`At most ${counted(LIMITS.section_title.most, 'character')}.`}
                 />
                 <TextareaField
                   label="Text"
@@ -111,7 +112,7 @@ export function SectionsPage(
                   rows={8}
                   hint={
                     <>
-                      At most 4,000 characters of simple HTML:{' '}
+                      At most {counted(LIMITS.section_body.most, 'character')} of simple HTML:{' '}
                       {facts.allowed.map((tag, at) => [
                         at === 0 ? '' : ' ',
                         <Code key={tag}>{`<${tag}>`}</Code>,
@@ -212,14 +213,14 @@ function Feature(given: {
         label="Name"
         {...field('name')}
         autofocus={facts.focus === path}
-        hint="At most 200 characters."
+        hint={`At most ${counted(LIMITS.feature_name.most, 'character')}.`}
       />
       <TextareaField
         label="Description"
         {...field('description')}
         optional
         rows={2}
-        hint="At most 500 characters."
+        hint={`At most ${counted(LIMITS.feature_description.most, 'character')}.`}
       />
       {facts.plans.length > 0 && (
         <fieldset class="grid gap-0.5">

@@ -7,9 +7,11 @@ import { EmptyState, Panel } from '#design/panels'
 import { Proceeds, type ProceedsRates } from '#design/proceeds'
 import { RecordCards } from '#design/records'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
+import { PRODUCT_DESCRIPTION } from '#domain/catalog'
 import { addressOf } from '#http/app-menu'
 import { enteredFields, type FormFault, faultAt } from '#http/form-errors'
 import type { ProductId } from '#platform/ids'
+import { counted } from '#platform/text'
 import { type AppFacts, AppPage } from './layout.tsx'
 import type { PlanRow, PriceRow } from './plans-form.ts'
 
@@ -157,7 +159,7 @@ function Plan(given: { facts: EditorFacts; row: PlanRow; index: number }): JSX.E
         {...field('description')}
         optional
         rows={2}
-        hint="Plain text below the name, at most 1,000 characters."
+        hint={`Plain text below the name, at most ${counted(PRODUCT_DESCRIPTION.most, 'character')}.`}
       />
       <CheckboxField
         label="Free plan. No prices."
