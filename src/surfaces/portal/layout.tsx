@@ -5,6 +5,7 @@ import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
 import { Panel } from '#design/panels'
 import type { Locale } from '#platform/language/locale'
+import type { LicenseDone, Note } from './notes.ts'
 
 /** The facts that every page about a license shows. */
 export interface ManageLayoutFacts {
@@ -12,18 +13,9 @@ export interface ManageLayoutFacts {
   app_name: string
   csrf_token: string
   /** An address under the app's manage page that keeps the return address of the link. */
-  at: (path?: string, query?: Record<string, string>) => string
+  at: (path?: string, query?: { done?: LicenseDone; page?: string }) => string
   /** The test mode banner. */
   notice: string | undefined
-}
-
-/** A message about what was just done. */
-export interface Note {
-  tone: 'success' | 'info' | 'error'
-  title?: string
-  text: string
-  /** Set if the card was declined, so that the main action is to use another one. */
-  needs_other_card?: boolean
 }
 
 /** The name of an app, and the way back to it. */

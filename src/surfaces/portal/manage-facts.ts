@@ -4,7 +4,8 @@ import type { LicenseStatus, PausedFor } from '#domain/licensing'
 import type { Paging } from '#http/pagination'
 import type { PriceId } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import type { ManageLayoutFacts, Note } from './layout.tsx'
+import type { ManageLayoutFacts } from './layout.tsx'
+import type { Note } from './notes.ts'
 
 /** The next charge. Amounts are in cents. */
 export interface NextFigures {

@@ -3,9 +3,18 @@ import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import type { LicenseId } from '#platform/ids'
 import type { Locale, MessageId } from '#platform/language/locale'
+import { ownValue } from '#platform/record'
 import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 import { durationText } from '#platform/text'
-import type { Note } from './layout.tsx'
+
+/** A message about what was just done. */
+export interface Note {
+  tone: 'success' | 'info' | 'error'
+  title?: string
+  text: string
+  /** Set if the card was declined, so that the main action is to use another one. */
+  needs_other_card?: boolean
+}
 
 interface NoteMessage {
   tone: Note['tone']
@@ -22,7 +31,7 @@ const info = (text: MessageId): NoteMessage => ({ tone: 'info', text })
 const error = (text: MessageId, title: MessageId): NoteMessage => ({ tone: 'error', text, title })
 
 /** Messages by the code in the address. */
-const NOTES: Record<string, NoteMessage> = {
+const NOTES = {
   paid: success('portal.done_paid'),
   resumed: success('portal.done_resumed'),
   plan_changed: success('portal.done_plan_changed'),
@@ -50,10 +59,13 @@ const NOTES: Record<string, NoteMessage> = {
   receipt_sent: success('portal.done_receipt_sent'),
 }
 
+/** The code of what was done: one of the messages, a declined charge, or a wait in seconds. */
+export type LicenseDone = keyof typeof NOTES | 'declined' | `receipt_wait_${number}`
+
 const WAIT = /^receipt_wait_(\d+)$/
 
 /** The code for a receipt that was resent too often, with the seconds to wait. */
-export function receiptWait(seconds: number): string {
+export function receiptWait(seconds: number): LicenseDone {
   return `receipt_wait_${seconds}`
 }
 
@@ -61,7 +73,7 @@ export function receiptWait(seconds: number): string {
 const DONE: TokenKind<string> = { purpose: 'done', seconds: 300, facts: z.string() }
 
 /** A signed code for what was just done, so that links cannot fake it. */
-export function signDone(world: World, license_id: LicenseId, done: string): string {
+export function signDone(world: World, license_id: LicenseId, done: LicenseDone): string {
   return signToken(world, DONE, done, { about: license_id })
 }
 
@@ -81,7 +93,9 @@ export async function noteOf(
     return { tone: 'info', text }
   }
   if (done !== 'declined') {
-    const { tone, text, title } = NOTES[done]!
+    const message = ownValue<NoteMessage>(NOTES, done)
+    if (!message) return undefined
+    const { tone, text, title } = message
     return { tone, text: t(text), ...(title && { title: t(title) }) }
   }
   const attempt = await payments.latestOfLicense(world.db, license_id)

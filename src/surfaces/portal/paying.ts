@@ -13,6 +13,7 @@ import type { Limit } from '#platform/limits'
 import { ZERO } from '#platform/money'
 import { WaitingPage } from './end-pages.tsx'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
+import type { LicenseDone } from './notes.ts'
 
 const PAYMENTS: Limit = { name: 'manage-payments', points: 30, seconds: 3600 }
 
@@ -75,8 +76,8 @@ interface NextPaths {
   /** The page on which to try again. */
   failed?: string
   /** The message if it was paid, or nothing was due. */
-  done?: string
-  otherwise?: string
+  done?: LicenseDone
+  otherwise?: LicenseDone
 }
 
 /** Charges a buyer on their request, and redirects by the outcome. */

@@ -12,7 +12,8 @@ import type { Product, ProductPrice } from '#domain/catalog'
 import type { PriceId } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, ZERO } from '#platform/money'
-import { type ManageLayoutFacts, type Note, QuestionPage } from './layout.tsx'
+import { type ManageLayoutFacts, QuestionPage } from './layout.tsx'
+import type { Note } from './notes.ts'
 
 /** The plans and prices of an app, with the current one marked. */
 export function ChoosePlanPage(
