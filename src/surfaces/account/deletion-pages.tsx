@@ -22,7 +22,7 @@ export function DeletionPage(facts: {
   fault: string | undefined
 }): JSX.Element {
   const { blocks, payable, ending, is_affiliate, fault, locale } = facts
-  const { t, money } = locale
+  const { t, money, list } = locale
   const title = t('account.delete_title')
   return (
     <FocusLayout
@@ -47,9 +47,7 @@ export function DeletionPage(facts: {
       ) : (
         <>
           <ul class="grid list-disc gap-2 ps-5 text-sm">
-            {ending.length > 0 && (
-              <li>{t('account.delete_access', { apps: ending.join(', ') })}</li>
-            )}
+            {ending.length > 0 && <li>{t('account.delete_access', { apps: list(ending) })}</li>}
             {is_affiliate && <li>{t('account.delete_commission')}</li>}
             <li>{t('account.delete_signed_out')}</li>
             <li>{t('account.delete_email_removed')}</li>
