@@ -65,6 +65,7 @@ const SHARED_BY_FLOWS = [
   'locked-license',
   'period-credit',
   'reversed',
+  'charge-balances',
   'excess',
   'account-access',
   'app-access',

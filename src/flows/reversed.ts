@@ -1,7 +1,7 @@
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
-import { balanceOfCharge } from '#flows/excess'
+import { balanceOfCharge } from '#flows/charge-balances'
 import type { LockedCharge } from '#flows/locked-charge'
 import type { Db } from '#platform/db'
 import type { ChargeId } from '#platform/ids'

@@ -334,7 +334,7 @@ test('giving and buying at the same time makes one license, and charges no one w
         join users u on u.id = l.user_id left join orders o on o.license_id = l.id
       where u.email_normalized = ${email}`)
     assert.equal(licenses, 1)
-    const taken = await billing.countReceipts(world.db, {
+    const { count: taken } = await billing.summarizeReceipts(world.db, {
       user_id: (await identity.findByEmail(world.db, email))!.id,
       app_id,
     })

@@ -1,4 +1,4 @@
-import { chargeBalances } from '#flows/excess'
+import { chargeBalances } from '#flows/charge-balances'
 import type { ChargeId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Broken } from './calendar-oracle.ts'

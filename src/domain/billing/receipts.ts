@@ -68,15 +68,6 @@ const REFUNDS = (charge_id: Sql) => sql`(select id, amount, tax, created_at,
   union all select payment_id, amount, null, created_at, false from buyer_payment_parts
     where charge_id = ${charge_id})`
 
-/** What the buyer of a charge is owed: its refunds that the card returned, as far as unpaid. */
-const OWED = (charge_id: Sql) => sql`(select greatest(0, coalesce(sum(amount), 0)
-    - (select coalesce(sum(amount), 0) from reissued_refunds
-      where charge_id = ${charge_id} and status in ('pending', 'succeeded'))
-    - (select coalesce(sum(amount), 0) from buyer_payment_parts where charge_id = ${charge_id})
-    - (select coalesce(sum(owed), 0) from disputes
-      where charge_id = ${charge_id} and status in ('open', 'lost')))::bigint
-  from refunds where charge_id = ${charge_id} and status = 'failed')`
-
 /** The disputes of a charge that are open, or were lost. */
 const DISPUTED = (charge_id: Sql) => sql`(select id, status, amount,
     case status when 'open' then opened_at else closed_at end as at
@@ -145,8 +136,6 @@ export interface ReceiptLine {
   /** What was refunded, with what is pending of it. */
   refunded: Cents
   refund_pending: Cents
-  /** What the card returned of it, and the buyer is still owed. */
-  refund_owed: Cents
   /** What an open dispute is about, and what the bank returned. */
   disputed: Cents
   returned: Cents
@@ -166,9 +155,7 @@ export async function receiptsOf(
   return await db.rows<ReceiptLine>(sql`
     select i.id, i.number, i.kind, i.product_name, i.paid_at,
       case when i.is_waived then 0 else i.amount + i.tax end as total,
-      b.refunded, b.refund_pending,
-      coalesce((select ${OWED(sql`c.id`)} from charges c where c.invoice_id = i.id), 0)::bigint
-        as refund_owed, d.disputed, d.returned, e.repaid, e.waived
+      b.refunded, b.refund_pending, d.disputed, d.returned, e.repaid, e.waived
     from invoices i cross join lateral (
       select coalesce(sum(r.amount), 0)::bigint as refunded,
         coalesce(sum(r.amount) filter (where r.is_pending), 0)::bigint as refund_pending
@@ -186,15 +173,25 @@ export async function receiptsOf(
     order by i.paid_at desc, i.number desc limit ${page.limit} offset ${page.offset}`)
 }
 
-/** The number of invoices of an app that a person paid. */
-export async function countReceipts(
+/** What a page of receipts has to know of all of them. */
+export interface ReceiptSummary {
+  /** The number of invoices of the app that the buyer paid. */
+  count: number
+  /** Whether the books owe the buyer anything, for whichever app. */
+  is_buyer_owed: boolean
+}
+
+/** Summarizes what an account paid for an app. */
+export async function summarizeReceipts(
   db: Db,
   { user_id, app_id }: { user_id: UserId; app_id: AppId },
-): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`select count(*) from invoices
+): Promise<ReceiptSummary> {
+  return await db.one<ReceiptSummary>(sql`select count(*) as count,
+      exists (select 1 from buyer_balances where user_id = ${user_id} and amount < 0)
+        as is_buyer_owed
+    from invoices
     where user_id = ${user_id} and app_id = ${app_id} and status = 'paid'
       and number is not null`)
-  return count
 }
 
 /** What was refunded of a paid invoice so far, in cents. */

@@ -1,7 +1,7 @@
 import { formatMoney } from '#design/money'
 import * as billing from '#domain/billing'
 import type * as payments from '#domain/payments'
-import { excessOf } from '#flows/excess'
+import { excessOf } from '#flows/charge-balances'
 import type { LockedCharge } from '#flows/locked-charge'
 import { lostCredit } from '#flows/period-credit'
 import type { World } from '#flows/world'

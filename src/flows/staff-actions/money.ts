@@ -1,9 +1,10 @@
 import * as ledger from '#domain/ledger'
-import { chargeBalances, divideAmong } from '#flows/excess'
+import { owedByCharge } from '#flows/charge-balances'
+import { datedParts } from '#flows/excess'
 import type { World } from '#flows/world'
 import { queueEmailOnce } from '#platform/email-queue'
 import { mintId, type UserId } from '#platform/ids'
-import { type Cents, cents } from '#platform/money'
+import { type Cents, sum, ZERO } from '#platform/money'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /** The amount that was booked; `changed` if another amount was shown, undefined if it is zero. */
@@ -22,13 +23,12 @@ export async function payBuyerOtherwise(
   const now = clock.now()
   return await db.tx(async (tx) => {
     await ledger.lockOwner(tx, user_id)
-    const total = cents(0 - (await ledger.balanceOf(tx, 'buyer_payable', user_id)))
-    if (total <= 0) return undefined
+    const owed = await owedByCharge(tx, user_id)
+    const total = sum(ZERO, ...owed.map(({ amount }) => amount))
+    if (total === ZERO) return undefined
     if (seen !== undefined && seen !== total) return 'changed'
     const payment_id = mintId(random, 'bpy')
-    const balances = await chargeBalances(tx, user_id)
-    const owed = balances.map((each) => ({ ...each, balance: cents(0 - each.balance) }))
-    const parts = divideAmong(world, owed, total)
+    const parts = datedParts(world, owed)
     const payment = { id: payment_id, user_id, amount: total, paid_by: staff.user_id, parts }
     await ledger.addBuyerPayment(tx, now, payment)
     const posting = ledger.buyerPaid({ payment_id, user_id, total })

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as ledger from '#domain/ledger'
-import { chargeBalances, divideAmong, endExcessAlarms } from '#flows/excess'
+import { settleExcess } from '#flows/excess'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -38,11 +38,9 @@ export async function recordRepayment(
     const owed = await owedByBuyer(tx, user_id)
     if (amount > owed) return { outcome: 'too_much', owed }
     await ledger.addRepayment(tx, now, { ...requested, recorded_by: staff.user_id })
-    const parts = divideAmong(world, await chargeBalances(tx, user_id), amount)
-    await ledger.addExcessParts(tx, repayment_id, parts)
     const posting = ledger.excessRepaid({ repayment_id, user_id, total: amount })
     await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
-    await endExcessAlarms(tx, now, user_id)
+    await settleExcess(world, tx, user_id, { id: repayment_id, amount })
     const { way, reference, paid_on } = requested
     const detail = { repayment_id, amount, way, reference, paid_on }
     await audit(tx, now, { actor: staff, action: 'excess.repaid', subject: user_id, detail })

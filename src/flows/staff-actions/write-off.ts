@@ -1,5 +1,5 @@
 import * as ledger from '#domain/ledger'
-import { chargeBalances, divideAmong, endExcessAlarms } from '#flows/excess'
+import { settleExcess } from '#flows/excess'
 import type { World } from '#flows/world'
 import { concerning } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -42,9 +42,7 @@ export async function writeOffExcess(
     const booked = await bookDebt(world, tx, staff, debt)
     if (typeof booked !== 'object') return booked
     const { write_off_id, amount } = booked
-    const parts = divideAmong(world, await chargeBalances(tx, user_id), amount)
-    await ledger.addExcessParts(tx, write_off_id, parts)
-    await endExcessAlarms(tx, now, user_id)
+    await settleExcess(world, tx, user_id, { id: write_off_id, amount })
     await queueEmailOnce(tx, now, world, { kind: 'excess_waived', subject_id: write_off_id })
     return amount
   })

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { formatMoney } from '#design/money'
 import * as ledger from '#domain/ledger'
-import { chargeBalances } from '#flows/excess'
+import { chargeBalances } from '#flows/charge-balances'
 import { owedByBuyer, recordRepayment, writeOffExcess } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'

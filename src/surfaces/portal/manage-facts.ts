@@ -50,6 +50,11 @@ export interface ContinueFacts {
   options: { href: string; amount: Cents; frequency: PriceFrequency }[]
 }
 
+/** A payment in the list, with what the buyer is owed of it. */
+export interface ListedReceipt extends ReceiptLine {
+  owed: Cents
+}
+
 /** Everything that the manage page shows. */
 export interface ManageFacts extends ManageLayoutFacts {
   note: Note | undefined
@@ -77,7 +82,9 @@ export interface ManageFacts extends ManageLayoutFacts {
   /** `expires_first`: before the next charge. */
   card: { name: string; expiry: string; expires_first: boolean } | undefined
   /** One page of the receipts. */
-  receipts: ReceiptLine[]
+  receipts: ListedReceipt[]
+  /** What the buyer is owed of all their payments for the app. */
+  owed: Cents
   paging: Paging
   /** Whether the first receipt, which contains the key, can be sent again. */
   may_resend: boolean

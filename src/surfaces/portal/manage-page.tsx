@@ -7,11 +7,11 @@ import { Day, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { Panel } from '#design/panels'
 import { RecordRows, recordDescription } from '#design/records'
-import { afterRefunds, type ReceiptLine } from '#domain/billing'
+import { afterRefunds } from '#domain/billing'
 import type { Locale } from '#platform/language/locale'
-import { type Cents, cents, sum, ZERO } from '#platform/money'
+import { type Cents, cents } from '#platform/money'
 import { AppHeader } from './layout.tsx'
-import type { ManageFacts } from './manage-facts.ts'
+import type { ListedReceipt, ManageFacts } from './manage-facts.ts'
 import { PlanPanel } from './plan-panel.tsx'
 import { CardPanel, KeyPanel } from './side-panels.tsx'
 import { StatusNote } from './status-note.tsx'
@@ -51,11 +51,11 @@ function refundedText(total: Cents, refunded: Cents, { t, rich }: Locale): Compo
     : rich('portal.amount_refunded', { amount: <Money amount={refunded} /> })
 }
 
-type PaymentFacts = Omit<ReceiptLine, 'id' | 'number' | 'kind' | 'product_name' | 'paid_at'>
+type PaymentFacts = Omit<ListedReceipt, 'id' | 'number' | 'kind' | 'product_name' | 'paid_at'>
 
 /** What became of a payment: refunds, disputes, and what was settled of an excess. */
 function PaymentBadges(facts: PaymentFacts & { locale: Locale }): JSX.Element {
-  const { total, refunded, refund_pending, refund_owed, disputed, locale } = facts
+  const { total, refunded, refund_pending, owed, disputed, locale } = facts
   const confirmed = cents(refunded - refund_pending)
   const { t, rich } = locale
   const notes = (['returned', 'repaid', 'waived'] as const).filter((what) => facts[what] > 0)
@@ -69,9 +69,9 @@ function PaymentBadges(facts: PaymentFacts & { locale: Locale }): JSX.Element {
             : rich('portal.amount_refund_pending', { amount: <Money amount={refund_pending} /> })}
         </Badge>
       )}
-      {refund_owed > 0 && (
+      {owed > 0 && (
         <Badge tone="warn">
-          {rich('portal.amount_refund_owed', { amount: <Money amount={refund_owed} /> })}
+          {rich('portal.amount_refund_owed', { amount: <Money amount={owed} /> })}
         </Badge>
       )}
       {disputed > 0 && <Badge tone="warn">{t('portal.disputed')}</Badge>}
@@ -85,9 +85,8 @@ function PaymentBadges(facts: PaymentFacts & { locale: Locale }): JSX.Element {
 }
 
 function Receipts(facts: ManageFacts): JSX.Element {
-  const { receipts, at, locale } = facts
+  const { receipts, owed, at, locale } = facts
   const { t, rich } = locale
-  const owed = sum(ZERO, ...receipts.map(({ refund_owed }) => refund_owed))
   return (
     <Panel title={t('portal.receipts')}>
       {receipts.length === 0 ? (

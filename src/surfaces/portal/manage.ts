@@ -4,6 +4,7 @@ import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import { owedByCharge } from '#flows/charge-balances'
 import { findContinuable } from '#flows/checkout'
 import { type NextCharge, nextCharge, scheduledPrice } from '#flows/subscription'
 import type { World } from '#flows/world'
@@ -15,7 +16,7 @@ import { sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import type { Locale } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
-import { ZERO } from '#platform/money'
+import { sum, ZERO } from '#platform/money'
 import { NothingHerePage } from './end-pages.tsx'
 import { layoutFacts, type ManageContext, manageContextOf, mayPause } from './license-context.ts'
 import type { ContinueFacts, ManageFacts, Renewing } from './manage-facts.ts'
@@ -48,13 +49,10 @@ function withoutLicense({ session, app, request, next }: AppContext) {
 async function factsOf(world: World, context: ManageContext): Promise<ManageFacts> {
   const { db, keys } = world
   const { app, license, subscription, session, now, next: next_url } = context
-  const { license_id, status, user_id } = license
+  const { license_id, status } = license
   const locale = localeOf(context.request)
   const next = await nextCharge(world, license_id)
   const isOver = status === 'canceled'
-  const buyer = { user_id, app_id: app.id }
-  const total = await billing.countReceipts(db, buyer)
-  const paging = pagingOf(context.request, { total, size: RECEIPTS_A_PAGE })
   return {
     ...layoutFacts(world, context),
     ...(await planOf(world, context)),
@@ -73,11 +71,27 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     may_rotate: session.app_id === null,
     license_key: licensing.showKey(keys, license),
     card: subscription && (await cardOf(world, subscription, { next, now, locale })),
-    receipts: await billing.receiptsOf(db, buyer, paging),
-    paging,
+    ...(await receiptFacts(world, context)),
     may_resend: !isOver && license.origin === 'purchase',
     back_url: next_url ?? app.oauth_login_url,
   }
+}
+
+/** A page of the receipts; what the buyer is owed is also of those on other pages. */
+async function receiptFacts(
+  { db }: World,
+  { app, license: { user_id }, request }: ManageContext,
+): Promise<Pick<ManageFacts, 'receipts' | 'owed' | 'paging'>> {
+  const buyer = { user_id, app_id: app.id }
+  const { count: total, is_buyer_owed } = await billing.summarizeReceipts(db, buyer)
+  const paging = pagingOf(request, { total, size: RECEIPTS_A_PAGE })
+  const parts = is_buyer_owed ? await owedByCharge(db, user_id) : []
+  const ofApp = parts.filter(({ app_id }) => app_id === app.id)
+  const receipts = (await billing.receiptsOf(db, buyer, paging)).map((receipt) => ({
+    ...receipt,
+    owed: ofApp.find(({ invoice_id }) => invoice_id === receipt.id)?.amount ?? ZERO,
+  }))
+  return { receipts, owed: sum(ZERO, ...ofApp.map(({ amount }) => amount)), paging }
 }
 
 /** Whether the app sells a price besides the buyer's own, which may no longer be sold. */
