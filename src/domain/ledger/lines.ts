@@ -32,3 +32,9 @@ export function posting(event: LedgerEvent, subject: string, lines: Line[]): Pos
   if (balance !== 0) throw new Error(`posting ${event} of ${subject} is off by ${balance} cents`)
   return { event, subject, lines: real }
 }
+
+/** The posting of an event that reverses another posting, line by line. */
+export function reversalAs(event: LedgerEvent, { subject, lines }: Posting): Posting {
+  const reversed = lines.map((line) => ({ ...line, amount: cents(0 - line.amount) }))
+  return posting(event, subject, reversed)
+}

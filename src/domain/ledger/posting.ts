@@ -15,7 +15,7 @@ import type {
   WriteOffReversalId,
 } from '#platform/ids'
 import { type Cents, cents, sum } from '#platform/money'
-import { credit, debit, type Posting, posting } from './lines.ts'
+import { credit, debit, type Posting, posting, reversalAs } from './lines.ts'
 import type { SuspenseBooking } from './suspense.ts'
 
 /**
@@ -88,11 +88,8 @@ export function refundReissued({ reissue_id, user_id, total }: Reissue): Posting
 }
 
 /** A refund that was made again failed too: the buyer is owed it again. */
-export function refundReissueFailed({ reissue_id, user_id, total }: Reissue): Posting {
-  return posting('refund_reissue_failed', reissue_id, [
-    debit('processor', '', total),
-    credit('buyer_payable', user_id, total),
-  ])
+export function refundReissueFailed(facts: Reissue): Posting {
+  return reversalAs('refund_reissue_failed', refundReissued(facts))
 }
 
 interface Reissue {
@@ -154,15 +151,7 @@ export function disputeOpened(facts: DisputeFigures): Posting {
 
 /** A dispute was won: everything that its opening took is returned. */
 export function disputeWon(facts: DisputeFigures): Posting {
-  const { seller_id, amount, tax, owed, cost } = facts
-  return posting('dispute_won', facts.dispute_id, [
-    debit('processor', '', sum(amount, tax, owed)),
-    credit('disputes_open', '', sum(amount, tax)),
-    credit('buyer_payable', facts.user_id, owed),
-    credit('seller_payable', seller_id, sum(amount, cost)),
-    debit('dispute_hold', seller_id, amount),
-    debit('dispute_costs', '', cost),
-  ])
+  return reversalAs('dispute_won', disputeOpened(facts))
 }
 
 /**
@@ -190,9 +179,7 @@ export function appealOpened(facts: DisputeFigures): Posting {
 
 /** A lost dispute is appealed and won: its loss is reversed, then it is won. */
 export function appealWon(facts: Parameters<typeof disputeLost>[0]): Posting {
-  const { subject, lines } = disputeLost(facts)
-  const undone = lines.map((line) => ({ ...line, amount: cents(0 - line.amount) }))
-  return posting('appeal_won', subject, undone)
+  return reversalAs('appeal_won', disputeLost(facts))
 }
 
 /** A payment to an owner, and the account that it is paid from. */
