@@ -1,12 +1,11 @@
-import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
-import { type LockedCharge, lockCharge } from '#flows/locked-charge'
-import { suspend } from '#flows/locked-license'
+import { lockCharge } from '#flows/locked-charge'
 import { isRefundUndecided, partsOf } from '#flows/reversed'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
-import { factsOf, notifySeller } from './disputed.ts'
+import { bookOpening } from './book.ts'
+import { notifySeller } from './notify.ts'
 
 type DisputeOpened = Extract<payments.ProcessorEvent, { kind: 'dispute_opened' }>
 
@@ -51,21 +50,4 @@ function mayBecome(
 ): boolean {
   if (status === 'inquiry') return at >= reported_at
   return status === 'inquiry_closed' && at > reported_at && !is_inquiry
-}
-
-/** The bank took the money: it is booked, and the license is suspended. */
-export async function bookOpening(
-  world: World,
-  tx: Db,
-  dispute: payments.ReportedDispute,
-  disputed: LockedCharge,
-): Promise<void> {
-  const { locked } = disputed
-  const posting = ledger.disputeOpened(factsOf(dispute, disputed))
-  await ledger.post(tx, locked.now, mintId(world.random, 'txn'), posting)
-  const { status } = locked.license
-  // A suspended license stays suspended for its own cause; this dispute counts when it would
-  // resume.
-  if (status === 'canceled' || status === 'paused') return
-  await suspend(tx, locked, { trigger: 'disputed', paused_for: 'dispute' })
 }
