@@ -41,9 +41,13 @@ export function datedParts(world: World, parts: readonly PartOfCharge[]): ledger
  * was booked. Write-offs of the excess are reversed, so that the buyer is not owed them, and alarms
  * that ask for it end. The charge is locked.
  */
-export async function reduceExcess(world: World, tx: Db, locking: LockedCharge): Promise<void> {
-  await reverseWriteOffs(world, tx, locking)
-  await endExcessAlarms(tx, locking.locked.now, locking.invoice.user_id)
+export async function reduceExcess(
+  world: World,
+  tx: Db,
+  lockedCharge: LockedCharge,
+): Promise<void> {
+  await reverseWriteOffs(world, tx, lockedCharge)
+  await endExcessAlarms(tx, lockedCharge.locked.now, lockedCharge.invoice.user_id)
 }
 
 /** Reverses what was written off of a charge's excess, as far as its buyer would be owed it. */

@@ -16,7 +16,7 @@ export interface CreditSource {
  * invoices that paid for it: its own charge, and the part of its consumed credit that was kept.
  */
 export async function keptFor(db: Db, invoice: billing.Invoice): Promise<Cents> {
-  const own = await keptOf(db, invoice)
+  const own = await netAmountOf(db, invoice)
   const before =
     billing.creditOf(invoice) > ZERO ? await billing.paidBefore(db, invoice) : undefined
   if (!before?.period_end) return own
@@ -33,7 +33,7 @@ export async function creditSources(db: Db, upgrade: billing.Invoice): Promise<C
   for (let at: billing.Invoice | undefined = upgrade; wanted > 0 && billing.creditOf(at) > ZERO; ) {
     const before: billing.Invoice | undefined = await billing.paidBefore(db, at)
     if (!before) break
-    const amount = cents(Math.min(wanted, await keptOf(db, before)))
+    const amount = cents(Math.min(wanted, await netAmountOf(db, before)))
     if (amount > ZERO) sources.push({ invoice: before, amount })
     wanted -= amount
     at = before
@@ -66,8 +66,11 @@ export function receivedTwice(lost: Cents): string {
   )
 }
 
-/** The part of an invoice's own charge that was kept, before tax; zero for a waived one. */
-async function keptOf(db: Db, invoice: billing.Invoice): Promise<Cents> {
+/**
+ * What an invoice's own charge brought, in cents before tax: less its refunds and disputes. Zero
+ * for a waived one.
+ */
+async function netAmountOf(db: Db, invoice: billing.Invoice): Promise<Cents> {
   const charge = await payments.chargeOf(db, invoice.id)
   if (!charge) return ZERO
   const reversed = await reversedOf(db, charge.id)

@@ -148,7 +148,7 @@ describe('who pays late', () => {
 })
 
 describe('a move between plans', () => {
-  const running = (status: 'active' | 'trialing', kept: Cents): billing.Running => ({
+  const running = (status: 'active' | 'trialing', kept: Cents): billing.CurrentPeriod => ({
     status,
     period_start: at('2026-03-01'),
     period_end: at('2026-03-31'),

@@ -41,7 +41,13 @@ export { dueAgain, type NextStep, nextStep } from './next-step.ts'
 export * from './orders.ts'
 export * from './other-purchase.ts'
 export { type BillingCycle, type Period, periodOf, periodPaid } from './period.ts'
-export { type PlanChange, planChange, type Rate, type Running, unusedPart } from './plan-change.ts'
+export {
+  type CurrentPeriod,
+  type PlanChange,
+  planChange,
+  type Rate,
+  unusedPart,
+} from './plan-change.ts'
 export * from './receipts.ts'
 export { remindedAt, reminderOrEnd } from './reminders.ts'
 export { CART_SWEEP, DRAFT_SWEEP } from './retention.ts'

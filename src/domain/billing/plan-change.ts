@@ -8,7 +8,7 @@ export interface Rate {
 }
 
 /** The current period, and what was kept for it before tax, in cents. */
-export interface Running {
+export interface CurrentPeriod {
   status: 'active' | 'trialing'
   /** For a trial, the start of the trial. */
   period_start: Date
@@ -52,23 +52,23 @@ export function planChange(
     /** The discount on the new price, in cents. */
     discount?: Cents
   },
-  running: Running,
+  current: CurrentPeriod,
 ): PlanChange {
   const discounted = cents(to.amount - (to.discount ?? ZERO))
-  if (running.status === 'trialing') {
-    const trial_end = trialEnd(running, to)
+  if (current.status === 'trialing') {
+    const trial_end = trialEnd(current, to)
     if (trial_end > now) return { when: 'in_trial', trial_end }
     return { when: 'now', credit: ZERO, due: discounted }
   }
-  if (running.is_prepaid || !isUp(from, to)) return { when: 'period_end' }
-  const credit = unusedPart(now, running)
+  if (current.is_prepaid || !isUp(from, to)) return { when: 'period_end' }
+  const credit = unusedPart(now, current)
   const due = cents(discounted - credit)
   return due > 0 ? { when: 'now', credit, due } : { when: 'period_end' }
 }
 
 /** The end of a trial under another plan: the shorter of both; a one-time price has none. */
 function trialEnd(
-  { period_start, period_end }: Running,
+  { period_start, period_end }: CurrentPeriod,
   { frequency, trial_days }: Rate & { trial_days: number },
 ): Date {
   const end = addDays(period_start, frequency === null ? 0 : trial_days)
@@ -78,7 +78,7 @@ function trialEnd(
 /** The value of the remaining seconds of a paid period, in cents, rounded half up. */
 export function unusedPart(
   now: Date,
-  { period_start, period_end, kept }: Pick<Running, 'period_start' | 'period_end' | 'kept'>,
+  { period_start, period_end, kept }: Pick<CurrentPeriod, 'period_start' | 'period_end' | 'kept'>,
 ): Cents {
   const seconds = (from: Date, to: Date) => Math.floor((to.getTime() - from.getTime()) / 1000)
   const whole = seconds(period_start, period_end)

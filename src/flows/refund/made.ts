@@ -31,17 +31,17 @@ export async function refundMade(
   const of = { processor: world.processor.name, id: event.charge_id }
   const found = await payments.findCharge(tx, of)
   if (!found) return 'later'
-  const locking = await lockCharge(world, tx, found.id)
+  const refunded = await lockCharge(world, tx, found.id)
   if (await isOnBooks(tx, refund_id)) return 'done'
-  if (event.at > locking.locked.now || (await isRefundUndecided(tx, locking))) return 'later'
-  const owing = await owedOf(tx, locking)
-  const parts = await partsOf(tx, locking, amount)
+  if (event.at > refunded.locked.now || (await isRefundUndecided(tx, refunded))) return 'later'
+  const owing = await owedOf(tx, refunded)
+  const parts = await partsOf(tx, refunded, amount)
   const beyond = cents(Math.max(0, parts.owed - owing))
   const notes = [
-    ...(await bookReissue(world, tx, { event, locking, owed: parts.owed, beyond })),
-    ...(await bookRefunded(world, tx, { event, locking, parts, beyond })),
+    ...(await bookReissue(world, tx, { event, refunded, owed: parts.owed, beyond })),
+    ...(await bookRefunded(world, tx, { event, refunded, parts, beyond })),
   ]
-  await alertMadeOutside(world, tx, locking, { refund_id, amount, beyond, notes })
+  await alertMadeOutside(world, tx, refunded, { refund_id, amount, beyond, notes })
   const processor = world.processor.name
   const outcome = await payments.handledOutcome(tx, { processor, refund_id })
   if (!outcome) return 'done'
@@ -52,11 +52,11 @@ export async function refundMade(
 async function bookReissue(
   world: World,
   tx: Db,
-  facts: { event: RefundMade; locking: LockedCharge; owed: Cents; beyond: Cents },
+  facts: { event: RefundMade; refunded: LockedCharge; owed: Cents; beyond: Cents },
 ): Promise<string[]> {
   const { event, owed: amount, beyond } = facts
   if (amount === ZERO) return []
-  const { charge, invoice, locked } = facts.locking
+  const { charge, invoice, locked } = facts.refunded
   const { refund_id: processor_refund_id, status } = event
   const reissue_id = mintId(world.random, 'rei')
   const reissue = { id: reissue_id, charge_id: charge.id, processor_refund_id, amount, status }
@@ -78,7 +78,7 @@ async function bookRefunded(
   tx: Db,
   facts: {
     event: RefundMade
-    locking: LockedCharge
+    refunded: LockedCharge
     parts: billing.Reversal & { owed: Cents }
     beyond: Cents
   },
@@ -86,7 +86,7 @@ async function bookRefunded(
   const { owed, ...parts } = facts.parts
   const amount = cents(parts.amount - owed)
   if (amount === ZERO) return []
-  const { charge, invoice, locked } = facts.locking
+  const { charge, invoice, locked } = facts.refunded
   const { refund_id, status } = facts.event
   const { license_id } = invoice
   const lostBefore = await creditLost(tx, license_id)
@@ -101,7 +101,7 @@ async function bookRefunded(
   })
   await payments.recordRefund(tx, locked.now, id, { status, refund_id })
   const refund = await payments.lockRefund(tx, id)
-  await bookRefund(world, tx, { ...facts.locking, refund })
+  await bookRefund(world, tx, { ...facts.refunded, refund })
   const lost = cents((await creditLost(tx, license_id)) - lostBefore)
   const isCanceled = await cancelUpgrade(tx, license_id)
   const rest = `${formatMoney(amount)}`

@@ -26,11 +26,11 @@ export async function settleRefund(
 ): Promise<void> {
   await world.db.tx(async (tx) => {
     const { charge_id } = await payments.getRefund(tx, refund_id)
-    const locking = await lockCharge(world, tx, charge_id)
+    const refunded = await lockCharge(world, tx, charge_id)
     const refund = await payments.lockRefund(tx, refund_id)
     if (refund.status !== 'open') return
-    await payments.recordRefund(tx, locking.locked.now, refund.id, answer)
-    if (answer.status !== 'refused') await bookRefund(world, tx, { ...locking, refund })
+    await payments.recordRefund(tx, refunded.locked.now, refund.id, answer)
+    if (answer.status !== 'refused') await bookRefund(world, tx, { ...refunded, refund })
   })
 }
 
@@ -85,10 +85,10 @@ export async function refundSettled(
   const reissue = await payments.findReissue(tx, event.refund_id)
   const found = refund ?? reissue
   if (!found) return await unknownRefund(world, tx, event)
-  const locking = await lockCharge(world, tx, found.charge_id)
-  if (event.at > locking.locked.now) return 'later'
-  if (reissue) await recordReissued(world, tx, event, locking)
-  if (refund) await recordOutcome(world, tx, refund.id, event, locking)
+  const refunded = await lockCharge(world, tx, found.charge_id)
+  if (event.at > refunded.locked.now) return 'later'
+  if (reissue) await recordReissued(world, tx, event, refunded)
+  if (refund) await recordOutcome(world, tx, refund.id, event, refunded)
   return 'done'
 }
 
@@ -97,9 +97,9 @@ async function recordOutcome(
   tx: Db,
   refund_id: RefundId,
   { refund_id: processor_refund_id, outcome }: RefundSettled,
-  locking: LockedCharge,
+  refunded: LockedCharge,
 ): Promise<void> {
-  const { invoice, locked } = locking
+  const { invoice, locked } = refunded
   const { now } = locked
   const refund = await payments.lockRefund(tx, refund_id)
   const { status, amount: total } = refund
@@ -108,8 +108,8 @@ async function recordOutcome(
     await payments.recordRefund(tx, now, refund_id, { status: 'failed' })
     const posting = ledger.refundFailed({ refund_id, user_id: invoice.user_id, total })
     await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
-    await reduceExcess(world, tx, locking)
-    await alertReturned(world, tx, locking, { refund_id: processor_refund_id, refund })
+    await reduceExcess(world, tx, refunded)
+    await alertReturned(world, tx, refunded, { refund_id: processor_refund_id, refund })
   } else if (status === 'pending') {
     await payments.recordRefund(tx, now, refund_id, { status: 'succeeded' })
   }
@@ -120,17 +120,17 @@ async function recordReissued(
   world: World,
   tx: Db,
   { refund_id, outcome }: RefundSettled,
-  locking: LockedCharge,
+  refunded: LockedCharge,
 ): Promise<void> {
-  const { invoice, locked } = locking
+  const { invoice, locked } = refunded
   const { id: reissue_id, status, amount: total } = (await payments.findReissue(tx, refund_id))!
   if (status === 'failed' || status === outcome) return
   await payments.settleReissue(tx, reissue_id, outcome)
   if (outcome === 'succeeded') return
   const posting = ledger.refundReissueFailed({ reissue_id, user_id: invoice.user_id, total })
   await ledger.post(tx, locked.now, mintId(world.random, 'txn'), posting)
-  await reduceExcess(world, tx, locking)
-  await alertReturned(world, tx, locking, { refund_id })
+  await reduceExcess(world, tx, refunded)
+  await alertReturned(world, tx, refunded, { refund_id })
 }
 
 /**

@@ -171,7 +171,7 @@ async function periodOf(
   db: Db,
   { license_id, order_id }: billing.Subscription,
   { status, at }: { status: 'active' | 'trialing'; at: Date },
-): Promise<Pick<billing.Running, 'period_start' | 'kept'>> {
+): Promise<Pick<billing.CurrentPeriod, 'period_start' | 'kept'>> {
   if (status === 'trialing') {
     const { created_at } = await billing.getOrder(db, order_id)
     return { period_start: created_at, kept: ZERO }
