@@ -35,6 +35,11 @@ export function sumReversals(...parts: Reversal[]): Reversal {
   )
 }
 
+/** What a reversal costs the seller, in cents: its price less the fee that is returned. */
+export function sellerCost({ amount, tax, fee }: Reversal): Cents {
+  return cents(amount - tax - fee)
+}
+
 /** The figures of an invoice that a refund divides. */
 export type Divided = Pick<
   Invoice,

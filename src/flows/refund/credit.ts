@@ -2,7 +2,7 @@ import * as billing from '#domain/billing'
 import { creditSources } from '#flows/period-credit'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { type Cents, cents, share } from '#platform/money'
+import { cents, share } from '#platform/money'
 import { type RefundState, refundStateOf } from './state.ts'
 
 /** What a refund reverses of an earlier charge that an upgrade consumed as credit. */
@@ -37,11 +37,7 @@ export async function creditReversals(
   return reversals
 }
 
-/** The sum over several charges, and what it costs the seller. */
-export function creditTotal(reversals: CreditReversal[]): {
-  reversal: billing.Reversal
-  cost: Cents
-} {
-  const reversal = billing.sumReversals(...reversals.map((each) => each.reversal))
-  return { reversal, cost: cents(reversal.amount - reversal.tax - reversal.fee) }
+/** The sum over several charges. */
+export function creditTotal(reversals: CreditReversal[]): billing.Reversal {
+  return billing.sumReversals(...reversals.map(({ reversal }) => reversal))
 }

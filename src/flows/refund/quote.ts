@@ -2,7 +2,7 @@ import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import type { InvoiceId } from '#platform/ids'
-import { type Cents, cents } from '#platform/money'
+import { type Cents, cents, ZERO } from '#platform/money'
 import { creditReversals, creditTotal } from './credit.ts'
 import {
   daysToRefund,
@@ -12,14 +12,18 @@ import {
   refusalOf,
 } from './state.ts'
 
-/** What a refund would do, to the cent. */
-export interface RefundQuote {
-  /** What is left of the charge, tax included. */
-  left: Cents
+/** What is refunded, and what it costs the seller. */
+interface ReversalWithCost {
   /** The amount refunded, and its parts: tax, fee, add-on and commission. */
   reversal: billing.Reversal
-  /** What it costs the seller: the refunded price less the fee that is returned. */
+  /** The refunded price less the fee that is returned, in cents. */
   cost: Cents
+}
+
+/** What a refund would do, to the cent. */
+export interface RefundQuote extends ReversalWithCost {
+  /** What is left of the charge, tax included. */
+  left: Cents
   /** The part of the fee that the service keeps. */
   kept: Cents
   /** Whether it ends the license at once. */
@@ -28,7 +32,7 @@ export interface RefundQuote {
    * The credit of earlier charges that a fully refunded upgrade consumed: it may be refunded as
    * well. Undefined if there is none.
    */
-  credit: { reversal: billing.Reversal; cost: Cents } | undefined
+  credit: ReversalWithCost | undefined
 }
 
 /** Quotes a refund: without an amount, of everything that is left. */
@@ -51,13 +55,16 @@ export async function quoteRefund(
   const license = await licensing.getLicense(db, invoice.license_id)
   const last = await billing.lastChargedInvoice(db, invoice.license_id)
   const isWhole = amount === left
-  const credit = isWhole ? await creditReversals(world, db, invoice) : []
+  const credit = creditTotal(isWhole ? await creditReversals(world, db, invoice) : [])
   return {
     left,
-    reversal,
-    cost: cents(reversal.amount - reversal.tax - reversal.fee),
+    ...withCost(reversal),
     kept: cents(invoice.fee - after.fee),
     ends_license: isWhole && last?.id === invoice.id && license.status !== 'canceled',
-    credit: credit.length > 0 ? creditTotal(credit) : undefined,
+    credit: credit.amount > ZERO ? withCost(credit) : undefined,
   }
+}
+
+function withCost(reversal: billing.Reversal): ReversalWithCost {
+  return { reversal, cost: billing.sellerCost(reversal) }
 }

@@ -101,7 +101,7 @@ async function record(
     const reversals = [{ state, reversal: billing.reversalOf(invoice, reversed, amount) }]
     if (with_credit) {
       const credits = await lockedCredit(world, tx, invoice)
-      const { amount: credit } = creditTotal(credits).reversal
+      const { amount: credit } = creditTotal(credits)
       if (credit === ZERO || credit !== (seen_credit ?? credit)) return { refusal: 'changed' }
       reversals.push(...credits)
     }
