@@ -247,10 +247,9 @@ export function suspenseBooked(facts: Pick<SuspenseBooking, 'id' | 'account' | '
 }
 
 /** Whose debt is written off: a seller's, an affiliate's, or what a buyer received in excess. */
-export interface Debtor {
-  account: 'seller_payable' | 'affiliate_payable' | 'buyer_payable'
-  owner: PayeeId | UserId
-}
+export type Debtor =
+  | { account: 'seller_payable' | 'affiliate_payable'; owner: PayeeId }
+  | { account: 'buyer_payable'; owner: UserId }
 
 /** A debt that is written off: `amount` is the debit balance. */
 export function writeOff(facts: Debtor & { write_off_id: WriteOffId; amount: Cents }): Posting {

@@ -5,7 +5,7 @@ import { rowsOf, sql } from '#platform/sql'
 import type { Debtor } from './posting.ts'
 
 /** A debt that staff wrote off. */
-export interface WriteOff extends Debtor {
+export type WriteOff = Debtor & {
   id: WriteOffId
   amount: Cents
   /** The member of staff who decided it, and the reason. */

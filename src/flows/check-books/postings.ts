@@ -231,9 +231,7 @@ async function checkRemittances(db: Db, report: Report): Promise<void> {
   )
 }
 
-interface WriteOffFacts extends Pick<ledger.WriteOff, 'id' | 'account' | 'owner' | 'amount'> {
-  lines: Lines
-}
+type WriteOffFacts = ledger.Debtor & Pick<ledger.WriteOff, 'id' | 'amount'> & { lines: Lines }
 
 async function checkWriteOffs(db: Db, report: Report): Promise<void> {
   await inPages<WriteOffFacts>(

@@ -1,10 +1,11 @@
 import * as ledger from '#domain/ledger'
+import type { Payee } from '#domain/payouts'
 import { settleExcess } from '#flows/excess'
 import type { World } from '#flows/world'
 import { concerning } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { queueEmailOnce } from '#platform/email-queue'
-import { mintId, type PayeeId, readId, type UserId, type WriteOffId } from '#platform/ids'
+import { mintId, readId, type UserId, type WriteOffId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { Booked } from './money.ts'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
@@ -13,11 +14,7 @@ import { recordStaffAction, type StaffWithReason } from './staff.ts'
 export async function writeOff(
   world: World,
   staff: StaffWithReason,
-  debt: {
-    account: 'seller_payable' | 'affiliate_payable'
-    owner: PayeeId
-    seen?: Cents | undefined
-  },
+  debt: Payee & { seen?: Cents | undefined },
 ): Promise<Booked> {
   const seller_id = readId('sel', debt.owner)
   const by = seller_id ? concerning(staff, seller_id) : staff
