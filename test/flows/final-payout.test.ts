@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type * as payouts from '#domain/payouts'
 import { settlePayout } from '#flows/pay-out'
-import { endPayout } from '#flows/pay-out/settle'
+import { recordStatus } from '#flows/pay-out/settle'
 import type { StoredEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -94,7 +94,7 @@ test('says that the next one failed, as the processor refuses to send it', async
   const id = mintId(world.random, 'po')
   await world.db.run(sql`insert into payouts (id, owner, account, amount, cause, status, created_at)
     values (${id}, ${owner}, 'affiliate_payable', 237, 'weekly', 'open', ${service.clock.now()})`)
-  await endPayout(world, { id, owner }, { status: 'failed', reason: 'No bank.' })
+  await recordStatus(world, { id, owner }, { status: 'failed', reason: 'No bank.' })
   const [alarm] = await openAlarms(world.db)
   assert.match(alarm!.message, /^Payout 2 of \$2\.37 failed, and the payee has deleted/)
 })

@@ -92,7 +92,7 @@ describe('a payout that the processor refuses to finish', () => {
       refusal: 'Stripe refused a payout: no.',
       retry_at: new Date(clock.now().getTime() + (3600 - 20) * 1000),
     })
-    assert.equal((await payouts.postponedTotal(world.db)).count, 0)
+    assert.equal((await payouts.waitingForFunds(world.db)).count, 0)
     const staff = await signedIn(service, service.demo.operator)
     await staff.open('/admin/payouts/?status=open')
     assert.match(staff.text, /Requested Stripe refused a payout: no\. Retried on \w+ \d+, \d{4}/)

@@ -108,7 +108,7 @@ export async function rest(fixture: Fixture): Promise<void> {
   // The balance is too small for a payout: staff add to it each time that the alarm says so. The
   // fee of the payout that is then made may leave too little for the next one.
   for (let times = 0; times < MAX_FUNDINGS; times++) {
-    const { amount } = await payouts.postponedTotal(fixture.harness.db)
+    const { amount } = await payouts.waitingForFunds(fixture.harness.db)
     if (amount === ZERO) return
     const { available } = await fixture.harness.sandbox.readBalance(clock.now())
     const missing = cents(amount - available)

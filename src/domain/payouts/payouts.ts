@@ -110,7 +110,7 @@ export async function recordRetry(
 }
 
 /** The number and sum of the payouts that the balance does not cover. */
-export async function postponedTotal(db: Db): Promise<{ count: number; amount: Cents }> {
+export async function waitingForFunds(db: Db): Promise<{ count: number; amount: Cents }> {
   return await db.one<{ count: number; amount: Cents }>(sql`
     select count(*) as count, coalesce(sum(amount), 0)::bigint as amount from payouts
     where status = 'open' and retry_at is not null and refusal is null`)

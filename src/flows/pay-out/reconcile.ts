@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import { readId } from '#platform/ids'
 import { eachInPages } from '#platform/read-in-pages'
-import { endPayout, requestAndSettle } from './settle.ts'
+import { recordStatus, requestAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
 
 // An answer that is older than this was lost, not late.
@@ -76,6 +76,6 @@ export async function settlePayout(
     if (outcome === 'processing' || outcome === 'waiting') return 'later'
   }
   const { outcome: status, reason, payout_id, is_canceled } = event
-  await endPayout(world, payout, { status, payout_id, reason, is_canceled })
+  await recordStatus(world, payout, { status, payout_id, reason, is_canceled })
   return 'done'
 }

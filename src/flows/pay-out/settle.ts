@@ -27,9 +27,12 @@ export type PayoutOutcome =
   /** No bank account was added yet. */
   | { outcome: 'no_bank' }
 
-/** How a payout ended, or that it is on its way. */
-export interface PayoutEnd {
-  status: 'paid' | 'pending' | 'failed'
+/** The status of a payout that the processor made. */
+type MadeStatus = 'pending' | 'paid' | 'failed'
+
+/** What the processor says of a payout. */
+export interface ReportedPayout {
+  status: MadeStatus
   payout_id?: ProcessorId
   reason?: string
   /** Whether it was canceled at the processor, and not returned by the bank. */
@@ -52,7 +55,7 @@ export async function requestAndSettle(
       description: `Purser payout ${number}`,
     })
     if (answer.status === 'short') return await waitForFunds(world, payout, now, answer.available)
-    return { outcome: await endPayout(world, payout, answer), payout_id }
+    return { outcome: await recordStatus(world, payout, answer), payout_id }
   } catch (error) {
     if (error instanceof payments.ProcessorRefused) {
       return await retryRefused(world, payout, now, error.message)
@@ -73,7 +76,7 @@ async function waitForFunds(
   const { db, random, clock } = world
   const retry_at = addSeconds(now, RETRY_SECONDS)
   await payouts.postpone(db, payout_id, { retry_at, refusal: null })
-  const { count, amount } = await payouts.postponedTotal(db)
+  const { count, amount } = await payouts.waitingForFunds(db)
   const waiting = count === 1 ? '1 payout is waiting' : `${count} payouts are waiting`
   await raiseAlarm(db, random, clock.now(), {
     ...SHORT,
@@ -109,23 +112,30 @@ const RETRY_SECONDS = 3600
 
 /** Ends the alert once no payout waits for funds. */
 async function clearIfCovered({ db, clock }: World): Promise<void> {
-  const { count } = await payouts.postponedTotal(db)
+  const { count } = await payouts.waitingForFunds(db)
   if (count === 0) await clearAlarm(db, clock.now(), SHORT)
 }
 
+/** What each status may become. A bank may return a payout after it was paid; that is final. */
+const MAY_BECOME: Record<MadeStatus, readonly MadeStatus[]> = {
+  pending: ['paid', 'failed'],
+  paid: ['failed'],
+  failed: [],
+}
+
 /**
- * Records the status of a payout, and returns the recorded status. A repeated call changes nothing.
+ * Records the status of a payout with its effects, and returns the recorded status. A repeated call
+ * changes nothing.
  */
-export async function endPayout(
+export async function recordStatus(
   world: World,
   { id, owner }: Pick<payouts.Payout, 'id' | 'owner'>,
-  end: PayoutEnd,
-): Promise<'paid' | 'pending' | 'failed'> {
+  { status, payout_id, reason, is_canceled }: ReportedPayout,
+): Promise<MadeStatus> {
   const now = await payeeTime(world, owner)
-  const status = await world.db.tx(async (tx) => {
-    const payout = await payouts.lockPayout(tx, id)
-    if (!isAllowedTransition(payout.status, end.status)) return payout.status
-    const { status, payout_id, reason, is_canceled } = end
+  const recorded_status = await world.db.tx(async (tx) => {
+    const { status: before } = await payouts.lockPayout(tx, id)
+    if (before !== 'open' && !MAY_BECOME[before].includes(status)) return before
     const answer = { status, payout_id, failure: reason }
     const recorded = await payouts.recordPayout(tx, now, id, answer)
     if (status === 'failed') {
@@ -141,17 +151,7 @@ export async function endPayout(
     return status
   })
   await clearIfCovered(world)
-  return status as 'paid' | 'pending' | 'failed'
-}
-
-/** A bank may return a payout after it was paid. A returned payout is final. */
-function isAllowedTransition(from: payouts.Payout['status'], to: PayoutEnd['status']): boolean {
-  const next = {
-    open: ['pending', 'paid', 'failed'],
-    pending: ['paid', 'failed'],
-    paid: ['failed'],
-  }
-  return from !== 'failed' && next[from].includes(to)
+  return recorded_status
 }
 
 /**
