@@ -9,5 +9,4 @@ export { accountChanged, openOnboarding, refreshAccount } from './pay-out/accoun
 export { payOut, readPayeeBalance } from './pay-out/pay.ts'
 export { reconcilePayouts, settlePayout } from './pay-out/reconcile.ts'
 export type { PayoutOutcome } from './pay-out/settle.ts'
-export { payeeTime } from './pay-out/time.ts'
 export { payWeekly } from './pay-out/weekly.ts'

@@ -5,14 +5,15 @@ import type * as identity from '#domain/identity'
 import type { Use } from '#domain/licensing'
 import type * as listing from '#domain/listing'
 import type { Processor } from '#domain/payments'
+import * as payouts from '#domain/payouts'
 import type * as sellers from '#domain/sellers'
 import type { TaxProvider } from '#domain/tax'
 import { addSeconds } from '#platform/calendar'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
-import type { Database } from '#platform/db'
+import type { Database, Db } from '#platform/db'
 import type { Drain } from '#platform/drain'
-import type { AppId, SellerId, SessionId, UserId } from '#platform/ids'
+import type { AppId, PayeeId, SellerId, SessionId, UserId } from '#platform/ids'
 import type { Jobs } from '#platform/jobs'
 import type { Languages } from '#platform/language/languages'
 import type { Limits } from '#platform/limits'
@@ -135,4 +136,15 @@ export function forReports(world: World): World {
  */
 export function appTime({ clock }: Pick<World, 'clock'>, app: { clock_ahead: number }): Date {
   return addSeconds(clock.now(), app.clock_ahead)
+}
+
+/**
+ * The current time for a payee: that of the test clock furthest ahead among a seller's own apps, or
+ * among the apps that an affiliate earned on. Without test clocks it is the service's time.
+ */
+export async function payeeTime(
+  { db, clock }: { db: Db; clock: Clock },
+  owner: PayeeId,
+): Promise<Date> {
+  return addSeconds(clock.now(), await payouts.clockAheadOf(db, owner))
 }

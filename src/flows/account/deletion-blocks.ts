@@ -6,8 +6,7 @@ import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
-import type { World } from '#flows/world'
-import { addSeconds } from '#platform/calendar'
+import { payeeTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { AppId, PayeeId, UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
@@ -76,7 +75,7 @@ async function unpaidBalance(
   owner: PayeeId,
 ): Promise<UnpaidBalance | undefined> {
   const payee = { owner, account: payouts.accountOf(owner) }
-  const now = addSeconds(clock.now(), await payouts.clockAheadOf(db, owner))
+  const now = await payeeTime({ db, clock }, owner)
   // In this order: a payout that fails in between is in the balance that is read then.
   const is_paying = await payouts.isPaying(db, payee)
   const { total, pending_total } = await payouts.payeeBalance(db, now, payee)

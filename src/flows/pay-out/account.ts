@@ -1,9 +1,8 @@
 import type { ProcessorEvent } from '#domain/payments'
 import * as payouts from '#domain/payouts'
-import type { World } from '#flows/world'
+import { payeeTime, type World } from '#flows/world'
 import { queueFreshEmail } from '#platform/email-queue'
 import type { PayeeId } from '#platform/ids'
-import { payeeTime } from './time.ts'
 
 /**
  * Opens a payee's account at the processor, or finds the existing one, and returns the URL of the

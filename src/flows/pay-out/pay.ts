@@ -1,12 +1,11 @@
 import * as ledger from '#domain/ledger'
 import * as payouts from '#domain/payouts'
-import type { World } from '#flows/world'
+import { payeeTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { restoredAt } from '#platform/installation'
 import type { Cents } from '#platform/money'
 import { type PayoutOutcome, requestAndSettle } from './settle.ts'
-import { payeeTime } from './time.ts'
 
 /** The balances of a payee now. */
 export async function readPayeeBalance(

@@ -1,12 +1,11 @@
 import * as ledger from '#domain/ledger'
 import type { ProcessorEvent } from '#domain/payments'
 import * as payouts from '#domain/payouts'
-import type { World } from '#flows/world'
+import { payeeTime, type World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import { readId } from '#platform/ids'
 import { eachInPages } from '#platform/read-in-pages'
 import { recordStatus, requestAndSettle } from './settle.ts'
-import { payeeTime } from './time.ts'
 
 // An answer that is older than this was lost, not late.
 const RECONCILE_AFTER_SECONDS = 3

@@ -4,14 +4,13 @@ import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
-import type { World } from '#flows/world'
+import { payeeTime, type World } from '#flows/world'
 import { clearAlarm, raiseAlarm } from '#platform/alarms'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { queueEmailOnce } from '#platform/email-queue'
 import { mintId, type PayeeId, type PayoutId, type ProcessorId, readId } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import { payeeTime } from './time.ts'
 
 /** The outcome of a payout request. */
 export type PayoutOutcome =

@@ -1,10 +1,9 @@
 import * as payouts from '#domain/payouts'
-import type { World } from '#flows/world'
+import { payeeTime, type World } from '#flows/world'
 import type { PayeeId } from '#platform/ids'
 import { restoredAt } from '#platform/installation'
 import { recordPayoutRequest } from './pay.ts'
 import { requestAndSettle } from './settle.ts'
-import { payeeTime } from './time.ts'
 
 /**
  * Pays every payee what was available on Monday at 00:00 UTC, once a week, however often and by

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
-import { payeeTime } from '#flows/pay-out'
-import type { World } from '#flows/world'
+import { payeeTime, type World } from '#flows/world'
 import { requireMember } from '#http/guards/seller'
 import { sendPage } from '#http/pages'
 import { payeeNotice } from '#http/test-clock-notice'
