@@ -33,7 +33,7 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/domain/billing/orders.ts', 'was_imported', 'the history of a license begins with it'],
   ['src/domain/billing/receipts.ts', 'invoice', 'the condition asks for an issued one'],
   ['src/domain/billing/receipts.ts', 'paid_at', 'a check: a paid invoice has its time'],
-  ['src/domain/billing/seller-invoices.ts', 'paid_at', 'a check: a paid invoice has its time'],
+  ['src/domain/billing/invoices.ts', 'paid_at', 'a check: a paid invoice has its time'],
   ['src/domain/billing/seller-invoices.ts', 'license_id', 'a check: an issued invoice has both'],
   ['src/domain/billing/invoice-list.ts', 'license_id', 'a check: an issued invoice has both'],
   ['src/domain/billing/invoices.ts', 'number user_id license_id', 'a check: an issued one has all'],

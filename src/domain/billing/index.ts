@@ -58,7 +58,6 @@ export {
   findSellerInvoice,
   invoiceStatuses,
   invoicesOfLicense,
-  paidInvoicesOfLicense,
   SELLER_INVOICE_STATUSES,
   type SellerInvoice,
   type SellerInvoiceStatus,

@@ -108,8 +108,14 @@ const COLUMNS = sql`${FACTS}, invoices.number, invoices.user_id, invoices.licens
 const DRAFT_COLUMNS = sql`${FACTS}, invoices.cart_id, invoices.trial_days,
   (select frequency from prices where prices.id = invoices.price_id) as frequency`
 
-// A trial's card check is a paid invoice of zero without a number: nothing was bought yet.
-const PAID = sql`status = 'paid' and number is not null`
+/**
+ * Whether a row of `invoices` is a payment. A trial's card check is a paid invoice of zero without
+ * a number: nothing was bought yet.
+ */
+export const IS_PAYMENT = (invoice: Sql) =>
+  sql`${invoice}.status = 'paid' and ${invoice}.number is not null`
+
+const PAID = IS_PAYMENT(sql`invoices`)
 
 /** What an invoice belongs to until it is paid: the payer locks this first. */
 export type InvoiceOwner =
@@ -247,6 +253,15 @@ export async function voidInvoice(db: Db, id: InvoiceId): Promise<void> {
 export async function paidInvoicesOf(db: Db, user_id: UserId): Promise<Invoice[]> {
   return await db.rows<Invoice>(sql`select ${COLUMNS} from invoices
     where user_id = ${user_id} and ${PAID} order by paid_at desc, id`)
+}
+
+/** A paid invoice, for a list. */
+export type PaidInvoice = Pick<Invoice, 'id' | 'number' | 'amount' | 'tax'> & { paid_at: Date }
+
+/** The paid invoices of a license, earliest first. */
+export async function paidInvoicesOfLicense(db: Db, license_id: LicenseId): Promise<PaidInvoice[]> {
+  return await db.rows<PaidInvoice>(sql`select id, number, amount, tax, paid_at from invoices
+    where license_id = ${license_id} and ${PAID} order by number`)
 }
 
 /** Replaces the email of a deleted account in its invoices. */

@@ -4,7 +4,7 @@ import type { AppId, InvoiceId, UserId } from '#platform/ids'
 import { fromJson, type JsonRow } from '#platform/json-row'
 import { type Cents, cents, sum } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
-import { type Invoice, invoiceAsJson, invoiceOf } from './invoices.ts'
+import { type Invoice, IS_PAYMENT, invoiceAsJson, invoiceOf } from './invoices.ts'
 
 /** A refund of an invoice, tax included: to its card, or in another way if the card returned it. */
 export interface ReceiptRefund {
@@ -116,7 +116,7 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
       left join attempts t on t.id = c.attempt_id
       left join subscriptions su on su.id = i.subscription_id
       left join cards k on k.id = su.card_id
-    where i.id = ${id} and i.status = 'paid' and i.number is not null`)
+    where i.id = ${id} and ${IS_PAYMENT(sql`i`)}`)
   if (!found) return undefined
   const { invoice, ...facts } = found
   const refunds = facts.refunds.map((each) => fromJson<ReceiptRefund>(each, { at: true }))
@@ -168,8 +168,8 @@ export async function receiptsOf(
       select coalesce(sum(s.amount) filter (where s.how = 'repaid'), 0)::bigint as repaid,
         coalesce(sum(s.amount) filter (where s.how = 'waived'), 0)::bigint as waived
       from charges c cross join lateral ${SETTLED(sql`c.id`)} s where c.invoice_id = i.id) e
-    where i.user_id = ${buyer.user_id} and i.app_id = ${buyer.app_id} and i.status = 'paid'
-      and i.number is not null
+    where i.user_id = ${buyer.user_id} and i.app_id = ${buyer.app_id}
+      and ${IS_PAYMENT(sql`i`)}
     order by i.paid_at desc, i.number desc limit ${page.limit} offset ${page.offset}`)
 }
 
@@ -189,9 +189,8 @@ export async function summarizeReceipts(
   return await db.one<ReceiptSummary>(sql`select count(*) as count,
       exists (select 1 from buyer_balances where user_id = ${user_id} and amount < 0)
         as is_buyer_owed
-    from invoices
-    where user_id = ${user_id} and app_id = ${app_id} and status = 'paid'
-      and number is not null`)
+    from invoices i
+    where i.user_id = ${user_id} and i.app_id = ${app_id} and ${IS_PAYMENT(sql`i`)}`)
 }
 
 /** What was refunded of a paid invoice so far, in cents. */

@@ -131,12 +131,3 @@ export async function invoicesOfLicense(
       order by number desc limit ${limit}`)} order by i.number desc`,
   )
 }
-
-/** The paid invoices of a license, earliest first. */
-export async function paidInvoicesOfLicense(
-  db: Db,
-  license_id: LicenseId,
-): Promise<(Pick<Invoice, 'id' | 'number' | 'amount' | 'tax'> & { paid_at: Date })[]> {
-  return await db.rows(sql`select id, number, amount, tax, paid_at from invoices
-    where license_id = ${license_id} and status = 'paid' and number is not null order by number`)
-}

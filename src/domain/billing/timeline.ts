@@ -2,6 +2,7 @@ import type { Db } from '#platform/db'
 import type { AppId, LicenseId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
+import { IS_PAYMENT } from './invoices.ts'
 
 /** The kinds of events of an app's licenses and money. */
 export type TimelineEventKind =
@@ -141,7 +142,7 @@ function everything({ app_id }: Span): Sql {
       where i.app_id = ${app_id} and i.number is not null and a.status = 'declined'
     union all select i.paid_at, 3, lpad(i.number::text, 12, '0'), 'paid', i.kind, null,
       i.amount + i.tax, i.id, i.license_id
-      from invoices i where i.app_id = ${app_id} and i.status = 'paid' and i.number is not null
+      from invoices i where i.app_id = ${app_id} and ${IS_PAYMENT(sql`i`)}
     union all select s.at, 4, lpad(s.id::text, 12, '0'), 'status', s.trigger, s.to_status, null,
       l.id, l.id
       from license_history s join licenses l on l.id = s.license_id where l.app_id = ${app_id}

@@ -110,12 +110,10 @@ function receiptOf({ config }: World, { invoice, order, card }: Bought): string 
   ].join('\n')
 }
 
-type PaidInvoices = Awaited<ReturnType<typeof billing.paidInvoicesOfLicense>>
-
 /** What was bought and paid. */
 function purchasesOf(
   { invoice, order, card }: Bought,
-  invoices: PaidInvoices,
+  invoices: billing.PaidInvoice[],
 ): payments.ActivityEvent[] {
   return [
     { at: order.created_at, what: `The buyer confirmed the order and paid with ${card}.` },
@@ -132,7 +130,7 @@ function purchasesOf(
 async function receiptsSent(
   { db }: World,
   { order }: Bought,
-  invoices: PaidInvoices,
+  invoices: billing.PaidInvoice[],
 ): Promise<payments.ActivityEvent[]> {
   const causes = [`receipt:${order.invoice_id}`, ...invoices.map(({ id }) => `receipt:${id}`)]
   const what = `A receipt was sent to ${order.email}.`
