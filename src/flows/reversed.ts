@@ -23,24 +23,33 @@ export async function reversedOf(db: Db, charge_id: ChargeId): Promise<billing.R
 }
 
 /**
- * What an amount is made of that a buyer received outside this service, by a dispute or a refund in
- * the processor's dashboard: its share of what refunds and disputes have left of the charge. The
- * rest (`owed`) was owed to the buyer already, or the service bears it.
+ * What an amount is made of that a buyer received outside this service. Its tax, fee, add-on and
+ * commission are those of the part that reverses the sale: `amount` less `owed`.
+ */
+export interface OutsideParts extends billing.Reversal {
+  /** The rest, in cents: it was owed to the buyer already, or the service bears it. */
+  owed: Cents
+  /** The part of `owed` that the service bears. */
+  beyond: Cents
+}
+
+/**
+ * Divides an amount, in cents, that a buyer received outside this service, by a dispute or a refund
+ * in the processor's dashboard.
  */
 export async function partsOf(
   tx: Db,
   { charge, invoice }: PaidCharge,
   amount: Cents,
-): Promise<billing.Reversal & { owed: Cents }> {
+): Promise<OutsideParts> {
   const before = await reversedOf(tx, charge.id)
   const owing = Math.min(amount, await owedOf(tx, { charge, invoice }))
   // What exceeds the rest of the invoice was refunded before, by hand or by a refund that the bank
-  // did not know of: the service bears it.
-  const beyond = amount - (charge.amount - before.amount)
-  const owed = cents(Math.max(owing, beyond))
+  // did not know of.
+  const owed = cents(Math.max(owing, amount - (charge.amount - before.amount)))
   const ours = cents(amount - owed)
   const parts = ours > 0 ? billing.reversalOf(invoice, before, ours) : billing.NO_REVERSAL
-  return { ...parts, amount, owed }
+  return { ...parts, amount, owed, beyond: cents(owed - owing) }
 }
 
 /** What the bank can still take of a charge; a refund that the card returned did not reduce it. */
@@ -59,7 +68,7 @@ async function returnedOf(tx: Db, charge_id: ChargeId): Promise<Cents> {
  * What the buyer is owed already, in cents: refunds of the charge that the card returned and that
  * are unpaid. What other charges gave or took does not change it.
  */
-export async function owedOf(tx: Db, { charge, invoice }: PaidCharge): Promise<Cents> {
+async function owedOf(tx: Db, { charge, invoice }: PaidCharge): Promise<Cents> {
   const returned = await returnedOf(tx, charge.id)
   if (returned <= ZERO) return ZERO
   // Staff may be paying it in another way at this moment.

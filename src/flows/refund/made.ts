@@ -4,11 +4,11 @@ import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { lostCredit, receivedTwice } from '#flows/period-credit'
-import { isRefundUndecided, owedOf, partsOf } from '#flows/reversed'
+import { isRefundUndecided, type OutsideParts, partsOf } from '#flows/reversed'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type LicenseId, mintId } from '#platform/ids'
-import { type Cents, cents, ZERO } from '#platform/money'
+import { cents, ZERO } from '#platform/money'
 import { alertMadeOutside, creditLost } from './outside-alarms.ts'
 import { bookRefund, isOnBooks, refundSettled } from './settle.ts'
 
@@ -34,29 +34,31 @@ export async function refundMade(
   const refunded = await lockCharge(world, tx, found.id)
   if (await isOnBooks(tx, refund_id)) return 'done'
   if (event.at > refunded.locked.now || (await isRefundUndecided(tx, refunded))) return 'later'
-  const owing = await owedOf(tx, refunded)
   const parts = await partsOf(tx, refunded, amount)
-  const beyond = cents(Math.max(0, parts.owed - owing))
-  const notes = [
-    ...(await bookReissue(world, tx, { event, refunded, owed: parts.owed, beyond })),
-    ...(await bookRefunded(world, tx, { event, refunded, parts, beyond })),
-  ]
-  await alertMadeOutside(world, tx, refunded, { refund_id, amount, beyond, notes })
+  const made = { event, refunded, parts }
+  const notes = [...(await bookReissue(world, tx, made)), ...(await bookRefunded(world, tx, made))]
+  await alertMadeOutside(world, tx, refunded, { refund_id, amount, beyond: parts.beyond, notes })
   const processor = world.processor.name
   const outcome = await payments.handledOutcome(tx, { processor, refund_id })
   if (!outcome) return 'done'
   return await refundSettled(world, tx, { ...event, kind: 'refund_settled', outcome })
 }
 
+/** A refund at the processor, the charge that it is of, and what it is made of. */
+interface DividedRefund {
+  event: RefundMade
+  refunded: LockedCharge
+  parts: OutsideParts
+}
+
 /** Books what the buyer was owed already, if anything; returns what staff have to know of it. */
 async function bookReissue(
   world: World,
   tx: Db,
-  facts: { event: RefundMade; refunded: LockedCharge; owed: Cents; beyond: Cents },
+  { event, refunded, parts: { owed: amount, beyond } }: DividedRefund,
 ): Promise<string[]> {
-  const { event, owed: amount, beyond } = facts
   if (amount === ZERO) return []
-  const { charge, invoice, locked } = facts.refunded
+  const { charge, invoice, locked } = refunded
   const { refund_id: processor_refund_id, status } = event
   const reissue_id = mintId(world.random, 'rei')
   const reissue = { id: reissue_id, charge_id: charge.id, processor_refund_id, amount, status }
@@ -76,18 +78,12 @@ async function bookReissue(
 async function bookRefunded(
   world: World,
   tx: Db,
-  facts: {
-    event: RefundMade
-    refunded: LockedCharge
-    parts: billing.Reversal & { owed: Cents }
-    beyond: Cents
-  },
+  { event, refunded, parts: { owed, beyond, ...parts } }: DividedRefund,
 ): Promise<string[]> {
-  const { owed, ...parts } = facts.parts
   const amount = cents(parts.amount - owed)
   if (amount === ZERO) return []
-  const { charge, invoice, locked } = facts.refunded
-  const { refund_id, status } = facts.event
+  const { charge, invoice, locked } = refunded
+  const { refund_id, status } = event
   const { license_id } = invoice
   const lostBefore = await creditLost(tx, license_id)
   const id = mintId(world.random, 'ref')
@@ -101,12 +97,12 @@ async function bookRefunded(
   })
   await payments.recordRefund(tx, locked.now, id, { status, refund_id })
   const refund = await payments.lockRefund(tx, id)
-  await bookRefund(world, tx, { ...facts.refunded, refund })
+  await bookRefund(world, tx, { ...refunded, refund })
   const lost = cents((await creditLost(tx, license_id)) - lostBefore)
   const isCanceled = await cancelUpgrade(tx, license_id)
-  const rest = `${formatMoney(amount)}`
+  const rest = formatMoney(amount)
   return [
-    (owed === ZERO ? 'It is' : facts.beyond > ZERO ? `${rest} of it is` : `The other ${rest} is`) +
+    (owed === ZERO ? 'It is' : beyond > ZERO ? `${rest} of it is` : `The other ${rest} is`) +
       ' recorded like other refunds. Make refunds in Purser, so that the seller sees the reason.',
     ...(lost > ZERO
       ? [`An upgrade had consumed part of it as credit: ${receivedTwice(lost)}`]
