@@ -82,8 +82,8 @@ export async function chargesToRepay(db: Db, user_id: UserId): Promise<ChargeBal
 }
 
 /**
- * What a buyer is owed of each charge, the earliest first: what they would be paid of it now. What
- * they received in excess of others reduces it.
+ * What a buyer is owed of each charge, in cents, the earliest first: what they would be paid of it
+ * now. What they received in excess of others reduces it.
  */
 export async function owedByCharge(db: Db, user_id: UserId): Promise<PartOfCharge[]> {
   const balances = await chargeBalances(db, user_id)
