@@ -201,6 +201,7 @@ declare module '#platform/email-queue' {
     plan_given: NoFacts
     receipt: NoFacts
     refund_issued: NoFacts
+    refund_returned: NoFacts
     renewal_reminder: NoFacts
     subscription_canceled: NoFacts
     trial_ending: NoFacts

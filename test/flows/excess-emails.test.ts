@@ -131,22 +131,41 @@ describe('the email about an excess', () => {
       'excess_waived',
       'paid_otherwise',
       'refund_issued',
+      'refund_returned',
     ])
   })
 })
 
+/** A purchase whose refund of some cents the card returned. */
+async function returned(amount: number): Promise<Bought> {
+  const bought = await buy(service, { card: CARD.comes_back })
+  await refund(service, bought, amount)
+  await advanceAndHandleEvents(service, 2)
+  return bought
+}
+
+const pay = async (bought: Bought) =>
+  await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
+
+describe('the email about a refund that the bank returned', () => {
+  test('says what the buyer is owed, and where to ask for it', async () => {
+    const bought = await returned(500)
+    const message = await emailTo(service, bought.email, /^Your refund of \$5\.00 .* was returned$/)
+    assertContains(message, 'Your bank returned your refund of $5.00', 'in another way', '/help/')
+  })
+
+  test('is not sent once the buyer is owed nothing', async () => {
+    const bought = await returned(500)
+    const stored = await service.world.db.one<StoredEmail>(sql`select * from emails
+      where kind = 'refund_returned' and subject_id in
+        (select id from refunds where charge_id = ${bought.charge.id})`)
+    assert.ok(await BUYER_EMAILS.refund_returned(service.world, stored))
+    await pay(bought)
+    assert.equal(await BUYER_EMAILS.refund_returned(service.world, stored), undefined)
+  })
+})
+
 describe('the email about a payment in another way than to the card', () => {
-  /** A purchase whose refund of some cents the card returned. */
-  async function returned(amount: number): Promise<Bought> {
-    const bought = await buy(service, { card: CARD.comes_back })
-    await refund(service, bought, amount)
-    await advanceAndHandleEvents(service, 2)
-    return bought
-  }
-
-  const pay = async (bought: Bought) =>
-    await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
-
   test('names amount and invoice, with the receipt and without the reason of staff', async () => {
     const bought = await returned(500)
     assert.equal(await pay(bought), 500)

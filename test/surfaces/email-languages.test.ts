@@ -222,6 +222,7 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
       is_pending: false,
       has_ended: false,
     }),
+    refund_returned: buyer.refundReturned(receipt, plan, { amount: cents(5), help_url: url }),
     excess_repaid: excess.excessRepaid(settled, { ...repaid, left: cents(0) }),
     'excess_repaid, in part': excess.excessRepaid(settled, { ...repaid, left: cents(5) }),
     excess_waived: excess.excessWaived(settled),

@@ -109,6 +109,7 @@ async function recordOutcome(
     const posting = ledger.refundFailed({ refund_id, user_id: invoice.user_id, total })
     await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
     await reduceExcess(world, tx, refunded)
+    await queueEmailOnce(tx, now, world, { kind: 'refund_returned', subject_id: refund_id })
     await alertReturned(world, tx, refunded, { refund_id: processor_refund_id, refund })
   } else if (status === 'pending') {
     await payments.recordRefund(tx, now, refund_id, { status: 'succeeded' })

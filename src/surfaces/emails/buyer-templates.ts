@@ -219,6 +219,34 @@ export function givenPlanEnded(
   return { subject, heading: subject, blocks: [{ kind: 'text', text }, ...links] }
 }
 
+/** The bank returned a refund: the buyer is owed this amount, in cents, and chooses another way. */
+export function refundReturned(
+  receipt: Receipt,
+  plan: PlanFacts,
+  facts: { amount: Cents; help_url: string },
+): EmailContent {
+  const { locale } = plan
+  const { t, money } = locale
+  const amount = money(facts.amount)
+  return {
+    subject: t('email.refund_returned_subject', { amount, product: nameOf(plan) }),
+    heading: t('email.refund_returned_heading', { amount }),
+    blocks: [
+      { kind: 'text', text: t('email.refund_returned_text') },
+      {
+        kind: 'rows',
+        rows: [
+          [t('email.amount'), amount],
+          [t('email.invoice'), invoiceNumber(receipt.number)],
+          [t('email.refund_returned_by'), receiptCard(receipt, locale)],
+        ],
+      },
+      { kind: 'link', label: t('email.refund_returned_action'), url: facts.help_url },
+      plan.sold_by,
+    ],
+  }
+}
+
 /** The buyer was refunded, or will be when their card confirms it. */
 export function refundIssued(
   receipt: Receipt,

@@ -4,6 +4,7 @@ import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import { owedByCharge } from '#flows/charge-balances'
 import { findContinuable } from '#flows/checkout'
 import { nextCharge } from '#flows/subscription'
 import { appTime, type World } from '#flows/world'
@@ -29,6 +30,7 @@ import {
   type PlanFacts,
   paymentFailed,
   refundIssued,
+  refundReturned,
   subscriptionCanceled,
 } from './buyer-templates.ts'
 import { renewalReminder, trialEnding } from './charge-reminders.ts'
@@ -55,6 +57,7 @@ export const BUYER_EMAILS = {
   trial_ending: withSubjectId('lic', writeTrialEnding),
   renewal_reminder: withSubjectId('lic', writeRenewalReminder),
   refund_issued: withSubjectId('ref', writeRefund),
+  refund_returned: withSubjectId('ref', writeReturned),
   given_plan_ended: withSubjectId('lic', writeGivenPlanEnded),
   excess_repaid: withSubjectId('exr', writeExcessRepaid),
   excess_waived: withSubjectId('wof', writeExcessWaived),
@@ -260,4 +263,24 @@ async function writeRefund(world: World, refund_id: RefundId): Promise<WrittenEm
   const is_pending = refund.status === 'pending'
   const content = refundIssued(receipt, plan, { amount, tax, is_pending, has_ended })
   return toBuyer(facts, content, [await invoiceAttachment(world, receipt)])
+}
+
+/** Undefined if the buyer is no longer owed anything of the payment. */
+async function writeReturned(world: World, refund_id: RefundId): Promise<WrittenEmail | undefined> {
+  const { db, config } = world
+  const { charge_id } = await payments.getRefund(db, refund_id)
+  const { invoice_id } = await payments.getCharge(db, charge_id)
+  const receipt = (await billing.findReceipt(db, invoice_id))!
+  const owed = (await owedByCharge(db, receipt.user_id)).find(
+    (part) => part.charge_id === charge_id,
+  )
+  if (!owed) return undefined
+  const facts = await factsOf(world, receipt.license_id)
+  const { app_name, product_name } = receipt
+  const plan = { ...facts.plan, app_name, product_name }
+  const content = refundReturned(receipt, plan, {
+    amount: owed.amount,
+    help_url: `${config.base_url}/help/`,
+  })
+  return toBuyer(facts, content)
 }

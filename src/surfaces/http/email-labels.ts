@@ -32,6 +32,7 @@ const EMAIL_NAMES: Record<string, string> = {
   receipt: 'Receipt',
   refund_by_us: 'Refund by us, to the seller',
   refund_issued: 'Refund issued',
+  refund_returned: 'Refund returned by the bank',
   renewal_reminder: 'Renewal reminder',
   security: 'Account security',
   seller_cancellation: 'Cancellation, to the seller',
