@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { nestsDeeperThan } from '#platform/nesting'
-import { faultsOfNul } from '#platform/nul'
+import { faultsOfNul } from '#platform/nul-characters'
 import { type FieldFault, Problem } from '#platform/problem'
 
 /** Reads the text of a JSON body; undefined for an empty one. Throws if it cannot be read. */

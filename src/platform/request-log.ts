@@ -1,5 +1,5 @@
 import type { Log } from '#platform/log'
-import type { ServedReply, ServedRequest } from '#platform/served'
+import type { ServedReply, ServedRequest } from '#platform/served-request'
 
 declare module 'fastify' {
   interface FastifyRequest {

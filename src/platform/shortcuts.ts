@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyServerFactory } from 'fastify'
 import inject from 'light-my-request'
 import type { ReadJson } from '#platform/bodies'
 import type { Drain } from '#platform/drain'
-import type { ServedReply, ServedRequest, ServedRoute } from '#platform/served'
+import type { ServedReply, ServedRequest, ServedRoute } from '#platform/served-request'
 
 /**
  * Answers a request on the HTTP server, before the framework looks for a route; false for one that

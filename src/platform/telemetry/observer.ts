@@ -1,5 +1,5 @@
 import type { LogContext } from '#platform/log'
-import type { ServedReply, ServedRequest } from '#platform/served'
+import type { ServedReply, ServedRequest } from '#platform/served-request'
 
 /** Which world something happens in: the service's own, or the test mode beside it. */
 export type Mode = 'live' | 'test'

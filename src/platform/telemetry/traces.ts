@@ -17,7 +17,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import { trustOnly } from '#platform/networks'
-import type { ServedRequest } from '#platform/served'
+import type { ServedRequest } from '#platform/served-request'
 import {
   type CollectorSettings,
   reporting,

@@ -5,7 +5,7 @@ import { type EntitlementLookup, requireEntitlementToken } from '#http/guards/en
 import { byToken } from '#http/limit-keys'
 import { batchLookups } from '#platform/batch-lookups'
 import { coarseNetworkOf } from '#platform/networks'
-import type { ServedRequest } from '#platform/served'
+import type { ServedRequest } from '#platform/served-request'
 import { Entitlement } from './wire.ts'
 
 /** The entitlement of a signed-in person, at both of its addresses (spec: Entitlement endpoint). */

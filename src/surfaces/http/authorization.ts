@@ -1,4 +1,4 @@
-import type { ServedRequest } from '#platform/served'
+import type { ServedRequest } from '#platform/served-request'
 
 /** The client ID and secret of an HTTP Basic header. */
 export interface Credentials {

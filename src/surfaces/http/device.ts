@@ -2,7 +2,7 @@ import type { Device } from '#domain/identity'
 import type { Origin } from '#platform/audit'
 import type { Locale } from '#platform/language/locale'
 import { coarseNetworkOf } from '#platform/networks'
-import type { ServedRequest } from '#platform/served'
+import type { ServedRequest } from '#platform/served-request'
 
 /** The first match counts, as most browsers also name others. */
 const FAMILIES: [name: string, sign: RegExp][] = [

@@ -15,7 +15,7 @@ import {
 import { BODY_LIMIT, hasPlainHeaders, logBug, problemOf } from '#platform/http'
 import type { Limits } from '#platform/limits'
 import { takePoint } from '#platform/route-limits'
-import type { ServedRequest, ServedRoute } from '#platform/served'
+import type { ServedRequest, ServedRoute } from '#platform/served-request'
 import type { ShortcutParts } from '#platform/shortcuts'
 import { withoutSlash } from '#platform/text'
 import { openTurnEnd } from '#platform/turn-end'

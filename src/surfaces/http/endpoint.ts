@@ -5,7 +5,7 @@ import { type RefusalCode, refuse } from '#http/refusals'
 import { logBug, problemOf } from '#platform/http'
 import type { Limit, LimitKey } from '#platform/limits'
 import type { FieldFault, Problem } from '#platform/problem'
-import type { ServedRequest } from '#platform/served'
+import type { ServedRequest } from '#platform/served-request'
 
 /**
  * A response of an endpoint: its description in OpenAPI, and the schema that it is checked against.

@@ -1,6 +1,6 @@
 import fresh from 'fresh'
 import { sha256 } from '#platform/secrets'
-import type { ServedRequest } from '#platform/served'
+import type { ServedRequest } from '#platform/served-request'
 
 /** A short digest of some content, for a URL or an entity tag. */
 function tagOf(content: string | Buffer): string {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { refuse } from '#http/refusals'
 import { type Id, type IdPrefix, isId } from '#platform/ids'
-import type { ServedRequest } from '#platform/served'
+import type { ServedRequest } from '#platform/served-request'
 
 /** The parameter names of a path: `slug` and `id` of `/apps/:slug/changes/:id/`. */
 type NamesOf<Path extends string> = Path extends `${string}:${infer Rest}`

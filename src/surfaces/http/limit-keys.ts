@@ -2,7 +2,7 @@ import { bearerToken, credentialsOf } from '#http/authorization'
 import type { LimitKey } from '#platform/limits'
 import { type Network, networksOf, networksWith } from '#platform/networks'
 import { sha256 } from '#platform/secrets'
-import type { ServedRequest } from '#platform/served'
+import type { ServedRequest } from '#platform/served-request'
 
 /** Counts by a hash of the access token; without one, by network. */
 export function byToken(request: ServedRequest): LimitKey {

@@ -6,7 +6,7 @@ import { requireAgentHeaders, requireAgentToken, requireKnownOrigin } from '#htt
 import { auditingRefusals, auditRefusedProgram } from '#http/guards/refused-programs'
 import { byToken } from '#http/limit-keys'
 import { invalid, malformed, readNul } from '#platform/bodies'
-import { faultsOfNul } from '#platform/nul'
+import { faultsOfNul } from '#platform/nul-characters'
 import { takePoint } from '#platform/route-limits'
 import { userAgentName } from './agent-name.ts'
 import type { Caller } from './call.ts'

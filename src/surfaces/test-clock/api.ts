@@ -11,7 +11,7 @@ import { refuse } from '#http/refusals'
 import { runTaskNow } from '#http/tasks'
 import { isoSeconds } from '#platform/calendar'
 import { readId, type UserId } from '#platform/ids'
-import type { ServedRequest } from '#platform/served'
+import type { ServedRequest } from '#platform/served-request'
 import { findTaskOf, isUnderWay, type Task } from '#platform/tasks'
 import {
   MAX_EVENTS,

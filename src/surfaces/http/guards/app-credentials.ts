@@ -3,7 +3,7 @@ import { type Credentials, credentialsOf } from '#http/authorization'
 import { refuse } from '#http/refusals'
 import type { Db } from '#platform/db'
 import type { AppId } from '#platform/ids'
-import type { ServedRequest } from '#platform/served'
+import type { ServedRequest } from '#platform/served-request'
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="licenses", charset="UTF-8"' }
 

@@ -1,7 +1,7 @@
 import type * as licensing from '#domain/licensing'
 import { bearerChallenge, bearerToken, sendsBearerToken } from '#http/authorization'
 import { refuse } from '#http/refusals'
-import type { ServedRequest } from '#platform/served'
+import type { ServedRequest } from '#platform/served-request'
 
 const SCOPE = 'entitlements'
 const REALM = 'entitlement'

@@ -10,7 +10,7 @@ import type { UserId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { networksOf } from '#platform/networks'
 import { Problem } from '#platform/problem'
-import type { ServedRequest } from '#platform/served'
+import type { ServedRequest } from '#platform/served-request'
 
 /** Beyond this, refusals are only logged, so that requests cannot fill the audit log. */
 const OF_NETWORK: Limit = { name: 'programs-refused-network', points: 5, seconds: 60 }
