@@ -249,15 +249,20 @@ async function writeImportEnding(
   return continuable && toBuyer(facts, importEnding(plan, continuable.paid_until))
 }
 
-async function writeRefund(world: World, refund_id: RefundId): Promise<WrittenEmail | undefined> {
+/** A refund, with the receipt of its payment and what emails about it need. */
+async function refundFacts(world: World, refund_id: RefundId) {
   const { db } = world
   const refund = await payments.getRefund(db, refund_id)
-  if (refund.status === 'failed' || refund.status === 'refused') return undefined
   const { invoice_id } = await payments.getCharge(db, refund.charge_id)
   const receipt = (await billing.findReceipt(db, invoice_id))!
   const facts = await factsOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
-  const plan = { ...facts.plan, app_name, product_name }
+  return { refund, receipt, facts, plan: { ...facts.plan, app_name, product_name } }
+}
+
+async function writeRefund(world: World, refund_id: RefundId): Promise<WrittenEmail | undefined> {
+  const { refund, receipt, facts, plan } = await refundFacts(world, refund_id)
+  if (refund.status === 'failed' || refund.status === 'refused') return undefined
   const has_ended = facts.license.status === 'canceled'
   const { amount, tax } = refund
   const is_pending = refund.status === 'pending'
@@ -267,20 +272,10 @@ async function writeRefund(world: World, refund_id: RefundId): Promise<WrittenEm
 
 /** Undefined if the buyer is no longer owed anything of the payment. */
 async function writeReturned(world: World, refund_id: RefundId): Promise<WrittenEmail | undefined> {
-  const { db, config } = world
-  const { charge_id } = await payments.getRefund(db, refund_id)
-  const { invoice_id } = await payments.getCharge(db, charge_id)
-  const receipt = (await billing.findReceipt(db, invoice_id))!
-  const owed = (await owedByCharge(db, receipt.user_id)).find(
-    (part) => part.charge_id === charge_id,
-  )
-  if (!owed) return undefined
-  const facts = await factsOf(world, receipt.license_id)
-  const { app_name, product_name } = receipt
-  const plan = { ...facts.plan, app_name, product_name }
-  const content = refundReturned(receipt, plan, {
-    amount: owed.amount,
-    help_url: `${config.base_url}/help/`,
-  })
-  return toBuyer(facts, content)
+  const { refund, receipt, facts, plan } = await refundFacts(world, refund_id)
+  const owed = await owedByCharge(world.db, receipt.user_id)
+  const part = owed.find(({ charge_id }) => charge_id === refund.charge_id)
+  if (!part) return undefined
+  const help_url = `${world.config.base_url}/help/`
+  return toBuyer(facts, refundReturned(receipt, plan, { amount: part.amount, help_url }))
 }
