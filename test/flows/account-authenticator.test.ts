@@ -26,7 +26,7 @@ before(async () => {
 after(() => service.close())
 
 describe('the setup of an authenticator app', () => {
-  test('shows a QR code with the key and the account, which a camera reads at night too', async () => {
+  test('shows a QR code with the key and the account, dark on light in every color scheme', async () => {
     const { email, agent } = await signUp(service)
     await agent.open(SECURITY)
     await agent.submit('Set up an authenticator app')
@@ -107,9 +107,9 @@ describe('the setup of an authenticator app', () => {
 function pixelsOf(svg: string) {
   const scale = 8
   const side = Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]) * scale
-  // Without a ground of its own, it is as dark as the page at night.
-  const ground = svg.includes('<rect width="100%" height="100%" fill="#fff"/>') ? 255 : 0
-  const data = new Uint8Array(side * side * 4).fill(ground)
+  // A transparent one is as dark as the page in a dark color scheme.
+  const background = svg.includes('<rect width="100%" height="100%" fill="#fff"/>') ? 255 : 0
+  const data = new Uint8Array(side * side * 4).fill(background)
   let [x, y] = [0, 0]
   for (const [, step, right, down] of svg.matchAll(/(m)(-?\d+) (-?\d+)h1v1/gi)) {
     const from = step === 'M' ? [0, 0] : [x, y]

@@ -82,9 +82,9 @@ async function sendSetup(
 ): Promise<FastifyReply> {
   const setup = await openSetup(world, owner)
   if (!setup) return redirectTo(reply, SECURITY)
-  // Cameras read it in the colors of the day only, and the drawing has no ground of its own.
-  const ground = '<rect width="100%" height="100%" fill="#fff"/>'
-  const drawing = encodeQR(setup.uri, 'svg', { border: 4 }).replace('>', `>${ground}`)
+  // Cameras need dark on light, and the drawing is transparent: a dark page would hide it.
+  const background = '<rect width="100%" height="100%" fill="#fff"/>'
+  const drawing = encodeQR(setup.uri, 'svg', { border: 4 }).replace('>', `>${background}`)
   const page = AuthenticatorPage({
     locale: localeOf(request),
     csrf_token: csrfToken(world, request, reply),
